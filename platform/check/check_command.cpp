@@ -64,6 +64,7 @@ void show(const config::ExperimentSpec& spec, bool force) {
   Machine& machine = kept<Machine>(spec.platform);
   const JobRun& ready = kept<JobRun>(machine, job, spec);
   show(spec.platform, machine.wafer());
+  if (spec.costs) fmt::print("{}", cost::cost_text(cost::cost_of(spec, machine.wafer().fabric())));
   std::uint64_t nodes = 0, collectives = 0;
   for (const chakra::TraceSummary& rank : job.summaries) {
     nodes += rank.nodes;
@@ -112,7 +113,7 @@ int show_costs(const Options& options) {
       kind == config::FileKind::platform ? config::load_platform(options.file, options.overrides)
                                          : config::load_experiment(options.file, options.overrides).platform;
   const Wafer& wafer = kept<Wafer>(platform, false, true);
-  fmt::print("{}", cost_text(cost_of(platform, cost::links_of(wafer.fabric()), table), table));
+  fmt::print("{}", cost_text(cost_of(platform, cost::links_of(wafer.fabric()), table)));
   return 0;
 }
 
@@ -120,8 +121,8 @@ int show_costs(const Options& options) {
 bool check_own_file(const Options& options) {
   const std::string& file = options.file;
   const config::Node root = config::load_document(file);
-  const bool is_own =
-      root.find("comet") != nullptr || root.find("optimize") != nullptr || root.find("costs") != nullptr;
+  const bool is_costs = root.find("costs") != nullptr && root.find("experiment") == nullptr;
+  const bool is_own = root.find("comet") != nullptr || root.find("optimize") != nullptr || is_costs;
   if (is_own && (!options.overrides.empty() || options.resolved))
     throw std::invalid_argument("--set and --resolved have no effect on this kind of file; leave them out");
   if (root.find("comet") != nullptr) {
@@ -133,7 +134,7 @@ bool check_own_file(const Options& options) {
     fmt::print("optimize  {}: {}\nok\n", spec.name, counted(spec.variables.size(), "variable"));
     return true;
   }
-  if (root.find("costs") != nullptr) {
+  if (is_costs) {
     fmt::print("costs     {}\nok\n", cost::load_costs(file).name);
     return true;
   }

@@ -7,16 +7,9 @@
 namespace wafertlm::comet {
 namespace {
 
-/// An all-reduce of `bytes` over a group of which `inside` are in a node and `across` are nodes.
-double all_reduce_s(const ClusterSpec& spec, double bytes, double inside, double across) {
-  const double in_node = 2 * bytes * (inside - 1) / inside / spec.node_bandwidth,
-               between = 2 * bytes / inside * (across - 1) / across / spec.network_bandwidth;
-  return std::max(in_node, between);
-}
-
 /// The time of a layer's products, and of those that memory limits.
 struct LayerTime {
-  double all = 0, memory = 0;
+  double all = 0, memory = 0, operations = 0, bytes = 0;
 };
 
 LayerTime layer_time(const ClusterSpec& spec, const std::vector<Gemm>& gemms, double bandwidth) {
@@ -24,13 +17,26 @@ LayerTime layer_time(const ClusterSpec& spec, const std::vector<Gemm>& gemms, do
   for (const Gemm& gemm : gemms) {
     const double computing = gemm.operations() / (spec.peak * spec.gemm_efficiency),
                  moving = gemm_bytes(gemm, spec.buffer) / bandwidth;
+    time.operations += gemm.operations();
+    time.bytes += gemm_bytes(gemm, spec.buffer);
     time.all += std::max(computing, moving);
     if (moving > computing) time.memory += moving;
   }
   return time;
 }
 
+/// The part of `bytes` that is beyond the local memory.
+double expanded_part(double bytes, const ClusterSpec& spec) {
+  return bytes == 0 ? 0 : std::max(0.0, bytes - spec.local_capacity) / bytes;
+}
+
 }  // namespace
+
+Wire all_reduce(const ClusterSpec& spec, double bytes, double inside, double across) {
+  const double in_node = 2 * bytes * (inside - 1) / inside,
+               between = 2 * bytes / inside * (across - 1) / across;
+  return {std::max(in_node / spec.node_bandwidth, between / spec.network_bandwidth), in_node, between};
+}
 
 Estimate estimate(const ClusterSpec& spec, const PointOfCluster& point) {
   const Transformer& model = spec.model;
@@ -58,16 +64,29 @@ Estimate estimate(const ClusterSpec& spec, const PointOfCluster& point) {
   result.compute_s = rounds * layers * passes * forward.all;
   result.memory_bound = forward.memory / forward.all;
   const double in_node = std::min(point.mp, spec.npus_per_node);
-  result.mp_s = rounds * layers * 4 * all_reduce_s(spec, layer_bytes, in_node, point.mp / in_node);
+  const Wire activations = all_reduce(spec, layer_bytes, in_node, point.mp / in_node);
+  const double all_reduces = rounds * layers * 4;
+  result.mp_s = all_reduces * activations.time_s;
   const double gradients =
       2.0 * static_cast<double>(parameters) / point.mp * (point.zero_stage == 3 ? 1.5 : 1);
   const double dp_in_node = std::min<double>(point.dp, spec.npus_per_node / in_node);
-  const double dp_s = all_reduce_s(spec, gradients, dp_in_node, point.dp / dp_in_node);
-  result.dp_s = std::max(0.0, dp_s - spec.dp_overlap * result.compute_s * 2 / passes);
+  const Wire summed = all_reduce(spec, gradients, dp_in_node, point.dp / dp_in_node);
+  result.dp_s = std::max(0.0, summed.time_s - spec.dp_overlap * result.compute_s * 2 / passes);
   const double optimizer_bandwidth = result.footprint > spec.local_capacity && optimizer_first
                                          ? std::min(spec.expanded_bandwidth, spec.local_bandwidth)
                                          : result.bandwidth;
   result.optimizer_s = 2 * held.optimizer / optimizer_bandwidth;
+  const double times = rounds * layers * passes, moved = times * forward.bytes,
+               state_expanded = result.footprint <= spec.local_capacity ? 0
+                                : optimizer_first                       ? 1
+                                                  : expanded_part(result.footprint, spec),
+               expanded = moved * expanded_part(of_products, spec) + 2 * held.optimizer * state_expanded;
+  const EnergySpec& energy = spec.energy;
+  result.energy_j =
+      times * forward.operations * energy.operation_j +
+      8 * ((moved + 2 * held.optimizer - expanded) * energy.local_bit_j + expanded * energy.expanded_bit_j +
+           (all_reduces * activations.node_bytes + summed.node_bytes) * energy.node_bit_j +
+           (all_reduces * activations.network_bytes + summed.network_bytes) * energy.network_bit_j);
   return result;
 }
 

@@ -4,8 +4,11 @@
 
 #include "platform/comet/cluster.h"
 #include "platform/config/document.h"
+#include "platform/config/override.h"
+#include "platform/config/quantity.h"
 #include "platform/config/struct_type.h"
 #include "platform/config/value_types.h"
+#include "platform/config/yaml_writer.h"
 
 namespace wafertlm::comet {
 namespace {
@@ -26,6 +29,24 @@ class HeldAsDouble : public config::TypeOf<double> {
   config::TypePtr<std::uint64_t> type_;
 };
 
+std::shared_ptr<const config::Struct<Dlrm>> dlrm_type() {
+  using namespace config;
+  static const auto type = [] {
+    const auto count = integer<std::uint64_t>(1, 1'000'000'000'000);
+    const auto widths = list_of<std::uint64_t>(integer<std::uint64_t>(1, 1'000'000), 2, 1000);
+    auto made = std::make_shared<Struct<Dlrm>>("dlrm");
+    made->required("tables", &Dlrm::tables, count, "Of embeddings")
+        .required("rows", &Dlrm::rows, count, "Of a table")
+        .required("dimension", &Dlrm::dimension, count, "Values of a row (fp32)")
+        .required("pooling", &Dlrm::pooling, count, "Rows of a table that a sample looks up")
+        .required("bottom", &Dlrm::bottom, widths, "Widths of the perceptron below, the input first")
+        .required("top", &Dlrm::top, widths, "Of that above")
+        .required("batch", &Dlrm::batch, count, "Samples of an instance in an iteration");
+    return made;
+  }();
+  return type;
+}
+
 std::shared_ptr<const config::Struct<ClusterSpec>> cluster_type() {
   using namespace config;
   using C = ClusterSpec;
@@ -35,6 +56,7 @@ std::shared_ptr<const config::Struct<ClusterSpec>> cluster_type() {
     const auto layers = integer<std::uint64_t>(1, 1'000'000);
     const auto bandwidth = std::make_shared<const HeldAsDouble>(any_bandwidth());
     const auto size = std::make_shared<const HeldAsDouble>(any_size("0 B", "1 PB"));
+    const auto bit = real_quantity(energy_per_bit_dimension(), "0 J/bit", "1 uJ/bit");
     made->required("comet", &C::name, text(), "Name of the cluster")
         .optional("layers", at(&C::model, &Transformer::layers), layers, "Of the transformer")
         .optional("hidden", at(&C::model, &Transformer::hidden), layers, "Size of a token")
@@ -59,6 +81,12 @@ std::shared_ptr<const config::Struct<ClusterSpec>> cluster_type() {
         .optional("batch", &C::batch, count, "Calibrated: sequences in all")
         .optional("microbatch", &C::microbatch, count, "Calibrated: sequences whose activations are held")
         .optional("recompute", &C::recompute, boolean(), "Calibrated: activations are computed again")
+        .optional("dlrm", &C::dlrm, maybe<Dlrm>(dlrm_type()), "In place of the transformer")
+        .optional("operation_energy", at(&C::energy, &EnergySpec::operation_j), number(0, 1e-6), "J of one")
+        .optional("local_energy", at(&C::energy, &EnergySpec::local_bit_j), bit, "Of local memory")
+        .optional("expanded_energy", at(&C::energy, &EnergySpec::expanded_bit_j), bit, "Of expanded memory")
+        .optional("node_energy", at(&C::energy, &EnergySpec::node_bit_j), bit, "Inside a node")
+        .optional("network_energy", at(&C::energy, &EnergySpec::network_bit_j), bit, "Between nodes")
         .optional("dp_overlap", &C::dp_overlap, number(0, 1),
                   "Calibrated: part of the backward pass behind which gradients are summed")
         .check([](const C& spec, const Check& check) {
@@ -75,14 +103,17 @@ std::shared_ptr<const config::Struct<ClusterSpec>> cluster_type() {
 
 }  // namespace
 
-ClusterSpec load_cluster(const std::string& path) {
-  const config::Node root = config::load_document(path);
+ClusterSpec load_cluster(const std::string& path, const std::vector<std::string>& overrides) {
+  config::Node root = config::load_document(path);
   if (root.find("comet") == nullptr)
     throw config::ConfigError(root.place,
                               "expected a file with the top-level key 'comet' "
                               "(configs/studies/comet_transformer_1t.yaml)");
+  for (const std::string& text : overrides) config::apply_override(root, *cluster_type(), text);
   config::Origins origins;
   return cluster_type()->read(config::Reader(root, "", origins));
 }
+
+std::string resolved_cluster(const ClusterSpec& spec) { return config::write_yaml(cluster_type()->write(spec)); }
 
 }  // namespace wafertlm::comet

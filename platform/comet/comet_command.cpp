@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -16,7 +17,8 @@ using namespace comet;
 using nlohmann::ordered_json;
 
 struct CometOptions {
-  std::string file;
+  std::string file, point;
+  std::vector<std::string> overrides;
   int zero_stage = 2;
   bool json = false;
 };
@@ -40,7 +42,77 @@ ordered_json row_json(const ClusterSpec& spec, const PointOfCluster& point) {
           {"exposed_dp_s", each.dp_s},
           {"optimizer_s", each.optimizer_s},
           {"memory_bound", each.memory_bound},
-          {"bandwidth_bytes_per_s", each.bandwidth}};
+          {"bandwidth_bytes_per_s", each.bandwidth},
+          {"energy_j", each.energy_j}};
+}
+
+/// "MP8_DP128" of a transformer, "N64" (NPUs of an instance) of a DLRM: one point as JSON.
+int print_point(const ClusterSpec& spec, const CometOptions& options) {
+  unsigned mp = 0, dp = 0, npus = 0;
+  int read = 0;
+  const auto whole = [&] { return static_cast<std::size_t>(read) == options.point.size(); };
+  const auto is_power = [](unsigned value) { return value > 0 && (value & (value - 1)) == 0; };
+  if (spec.dlrm) {
+    if (std::sscanf(options.point.c_str(), "N%u%n", &npus, &read) != 1 || !whole() || !is_power(npus))
+      throw std::invalid_argument("--point " + options.point + ": expected NPUs of an instance such as N64");
+    const DlrmEstimate each = estimate_dlrm(spec, npus);
+    fmt::print("{}\n", ordered_json{{"point", options.point},
+                                    {"npus", npus},
+                                    {"fits", each.fits()},
+                                    {"missing_bytes", each.missing},
+                                    {"footprint_bytes", each.footprint},
+                                    {"time_s", each.time_s()},
+                                    {"lookup_s", each.lookup_s},
+                                    {"mlp_s", each.mlp_s},
+                                    {"all_to_all_s", each.all_to_all_s},
+                                    {"all_reduce_s", each.all_reduce_s},
+                                    {"bandwidth_bytes_per_s", each.bandwidth},
+                                    {"energy_j", each.energy_j},
+                                    {"samples_per_s_and_npu",
+                                     static_cast<double>(spec.dlrm->batch) / npus / each.time_s()}}
+                           .dump(1));
+    return 0;
+  }
+  if (std::sscanf(options.point.c_str(), "MP%u_DP%u%n", &mp, &dp, &read) != 2 || !whole() || !is_power(mp) ||
+      static_cast<std::uint64_t>(mp) * dp != spec.npus)
+    throw std::invalid_argument(fmt::format("--point {}: expected MPm_DPd with m a power of two and m·d = {}",
+                                            options.point, spec.npus));
+  fmt::print("{}\n", row_json(spec, {mp, dp, options.zero_stage}).dump(1));
+  return 0;
+}
+
+/// Instances of a DLRM on ever more NPUs, with and without expanded memory.
+std::string dlrm_text(const ClusterSpec& spec) {
+  std::string text = fmt::format(
+      "{}: {:.1f} GB of tables, {:.3g} M parameters of perceptrons; the {} NPUs run NPUs/n instances of n\n"
+      "  {:<8}{:<12}{:>12}{:>16}{:>12}{:>10}{:>10}{:>12}{:>12}{:>14}{:>10}\n",
+      spec.name, spec.dlrm->table_bytes() / 1e9, static_cast<double>(spec.dlrm->mlp_parameters()) / 1e6,
+      spec.npus, "NPUs", "memory", "footprint", "fits", "time", "lookup", "MLP", "all-to-all", "all-reduce",
+      "samples/s/NPU", "energy");
+  double best[2] = {0, 0};
+  for (std::uint32_t npus = 1; npus <= spec.npus; npus *= 2)
+    for (const bool is_expanded : {false, true}) {
+      ClusterSpec each = spec;
+      if (!is_expanded) each.expanded_capacity = 0;
+      const DlrmEstimate of = estimate_dlrm(each, npus);
+      if (is_expanded && of.footprint <= spec.local_capacity) continue;  // the same
+      text += fmt::format("  {:<8}{:<12}{:>9.1f} GB", npus, is_expanded ? "expanded" : "local",
+                          of.footprint / 1e9);
+      if (!of.fits()) {
+        text += fmt::format("{:>16}\n", fmt::format("{:.1f} GB less", of.missing / 1e9));
+        continue;
+      }
+      const double rate = static_cast<double>(spec.dlrm->batch) / npus / of.time_s();
+      best[1] = std::max(best[1], rate);
+      if (!is_expanded) best[0] = std::max(best[0], rate);
+      text +=
+          fmt::format("{:>16}{:>9.2f} ms{:>7.2f} ms{:>7.2f} ms{:>9.2f} ms{:>9.2f} ms{:>14.1f}{:>8.2f} J\n",
+                      "yes", of.time_s() * 1e3, of.lookup_s * 1e3, of.mlp_s * 1e3, of.all_to_all_s * 1e3,
+                      of.all_reduce_s * 1e3, rate, of.energy_j);
+    }
+  if (best[0] > 0)
+    text += fmt::format("Expanded memory gains {:.2f} x in samples per second.\n", best[1] / best[0]);
+  return text;
 }
 
 /// A table of named clusters, each divided in every way.
@@ -101,7 +173,13 @@ std::string compute_text(const ClusterSpec& spec, int zero_stage, ordered_json& 
 }
 
 int run(const CometOptions& options) {
-  const ClusterSpec spec = load_cluster(options.file);
+  const ClusterSpec spec = load_cluster(options.file, options.overrides);
+  if (!options.point.empty()) return print_point(spec, options);
+  if (spec.dlrm) {
+    if (options.json) throw std::invalid_argument("--json of a DLRM needs a --point such as N64");
+    fmt::print("{}", dlrm_text(spec));
+    return 0;
+  }
   if (spec.npus < 8) throw std::invalid_argument("the study needs 8 NPUs or more");
   if (spec.expanded_capacity == 0)
     throw std::invalid_argument("give expanded_capacity: the study compares with and without it");
@@ -168,8 +246,14 @@ std::function<int()> add_comet_command(CLI::App& app) {
   command->add_option("--zero-stage", options->zero_stage, "Of the tables; JSON has all")
       ->check(CLI::Range(0, 3))
       ->capture_default_str();
+  command->add_option("--set", options->overrides, "Change a key")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command->add_option("--point", options->point, "One point alone, as JSON: MP8_DP128; of a DLRM N64");
   command->add_flag("--json", options->json, "Print JSON instead");
-  command->footer("Example:\n  wafertlm comet configs/studies/comet_transformer_1t.yaml");
+  command->footer(
+      "Example:\n  wafertlm comet configs/studies/comet_transformer_1t.yaml\n"
+      "  wafertlm study configs/studies/comet_network.yaml");
   return [options] { return run(*options); };
 }
 

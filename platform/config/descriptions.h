@@ -12,6 +12,7 @@ struct Parallelism;
 
 namespace wafertlm::config {
 
+struct CostSpec;
 struct EfficiencySpec;
 struct ExperimentSpec;
 struct FabricSpec;
@@ -27,6 +28,7 @@ struct WorkloadSpec;
 std::shared_ptr<const Struct<PlatformSpec>> platform_type();
 std::shared_ptr<const Struct<ExperimentSpec>> experiment_type();
 std::shared_ptr<const Struct<StudySpec>> study_type();
+std::shared_ptr<const Struct<CostSpec>> cost_type();
 std::shared_ptr<const Struct<ModelSpec>> model_type();
 std::shared_ptr<const Struct<WorkloadSpec>> workload_type();
 /// In an experiment: it needs no name.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "platform/config/cost_spec.h"
 #include "platform/config/platform_spec.h"
 #include "platform/config/workload_spec.h"
 
@@ -19,7 +21,8 @@ struct ExperimentSpec {
   std::uint32_t iterations = 1;
   bool barrier = false;  ///< ranks wait for each other between iterations
   HbmOverflow hbm_overflow = HbmOverflow::error;
-  Origins origins;  ///< of all values, also those of platform and workload
+  std::optional<CostSpec> costs;  ///< then results have the platform's price and power
+  Origins origins;                ///< of all values, also those of platform and workload
 };
 
 bool operator==(const ExperimentSpec& a, const ExperimentSpec& b);

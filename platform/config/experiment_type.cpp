@@ -134,6 +134,10 @@ std::shared_ptr<const Struct<ExperimentSpec>> experiment_type() {
         .optional("hbm_overflow", &ExperimentSpec::hbm_overflow, one_of<HbmOverflow>({"error", "note"}),
                   "A workload that needs more memory than an NPU has is refused, or runs and is marked in "
                   "the results")
+        .optional("costs", &ExperimentSpec::costs,
+                  maybe<CostSpec>(std::make_shared<const FileOr<CostSpec>>(cost_type())),
+                  "Prices and powers, or their file (configs/costs): results say what the platform costs and "
+                  "draws")
         .check(check_ranks)
         .check(check_streams)
         .check(check_memory)

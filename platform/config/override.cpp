@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/config/override.h"
 
+#include <charconv>
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "platform/config/document.h"
@@ -42,6 +45,33 @@ void complete_shorthand(std::vector<std::string>& keys, const StructType& type) 
     }
 }
 
+/// "dimensions[0]": the key, and the number of an item of its list.
+struct Step {
+  std::string key;
+  std::optional<std::size_t> item;
+
+  Step(const std::string& text, const SourceLocation& place) : key(text.substr(0, text.find('['))) {
+    if (key.size() == text.size()) return;
+    const char *const begin = text.data() + key.size() + 1, *const close = text.data() + text.size() - 1;
+    std::size_t number = 0;
+    const auto [end, error] = std::from_chars(begin, close, number);
+    if (*close != ']' || end != close || error != std::errc() || begin == close)
+      throw ConfigError(place, fmt::format("expected a key such as dimensions[0], got {}", quoted(text)));
+    item = number;
+  }
+};
+
+/// Item `step.item` of a list that the file has.
+Node& item_of(Node& list, const Step& step, const SourceLocation& place) {
+  if (list.kind != Node::Kind::list || *step.item >= list.items.size())
+    throw ConfigError(place, fmt::format("{} has {} to change here, so there is no [{}]", step.key,
+                                         list.kind == Node::Kind::list && !list.items.empty()
+                                             ? fmt::format("items 0 to {}", list.items.size() - 1)
+                                             : "no list of items",
+                                         *step.item));
+  return list.items[*step.item];
+}
+
 }  // namespace
 
 std::string apply_override(Node& root, const StructType& type, const std::string& text) {
@@ -57,7 +87,9 @@ std::string apply_override(Node& root, const StructType& type, const std::string
   const StructType* level = &type;
   Node* node = &root;
   std::string above;
-  for (const std::string& name : keys) {
+  for (const std::string& each : keys) {
+    const Step step(each, place);
+    const std::string& name = step.key;
     if (level == nullptr)
       throw ConfigError(place, fmt::format("'{}' has no keys below it; set it as a whole", above));
     const Key* key = level->find(name);
@@ -78,8 +110,9 @@ std::string apply_override(Node& root, const StructType& type, const std::string
       child = &node->add(name, missing);
     }
     node = child;
-    level = key->type->structure();
-    above = join_path(above, name);
+    level = step.item ? key->type->item_structure() : key->type->structure();
+    if (step.item) node = &item_of(*child, step, place);
+    above = join_path(above, each);
   }
   *node = parse_override_value(text.substr(equals + 1), place.source);
   return above;

@@ -401,9 +401,10 @@ std::shared_ptr<const Struct<StudySpec>> study_type() {
     using S = StudySpec;
     auto study = std::make_shared<Struct<S>>("study");
     study->required("study", &S::name, text(), "Name of the study")
-        .optional("command", &S::command, one_of({"run", "collective", "traffic"}), "What a cell runs")
+        .optional("command", &S::command, one_of({"run", "collective", "traffic", "comet"}),
+                  "What a cell runs")
         .optional("file", &S::file, file_path("what the command takes"),
-                  "What the command takes: an experiment or a platform, relative to this file")
+                  "What the command takes: an experiment, a platform or a cluster, relative to this file")
         .optional("arguments", &S::arguments, texts(), "More words for every command")
         .optional("set", &S::overrides, texts(),
                   "Keys to change in every cell; paths in them are relative to this file")

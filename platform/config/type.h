@@ -28,6 +28,8 @@ class Type {
   virtual Json schema(SchemaStyle style, SchemaDefs& defs) const = 0;
   /// The keys below, for `--set` paths; null when there are none.
   virtual const StructType* structure() const { return nullptr; }
+  /// The keys of each item, for `--set list[0].key`; null when it is no list of structs.
+  virtual const StructType* item_structure() const { return nullptr; }
   /// Replaces a value that names a file by what the file holds, also further below.
   virtual void load_files(Node& /*value*/) const {}
   /// May be written as {value: …, provenance: …}.
@@ -82,6 +84,7 @@ class Like : public TypeOf<T> {
   }
   Json schema(SchemaStyle style, SchemaDefs& defs) const override { return type_->schema(style, defs); }
   const StructType* structure() const override { return type_->structure(); }
+  const StructType* item_structure() const override { return type_->item_structure(); }
   void load_files(Node& value) const override { type_->load_files(value); }
   bool may_be_annotated() const override { return type_->may_be_annotated(); }
 

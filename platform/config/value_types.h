@@ -155,6 +155,7 @@ TypePtr<std::optional<T>> maybe(TypePtr<T> type) {
     }
     Json schema(SchemaStyle style, SchemaDefs& defs) const override { return type_->schema(style, defs); }
     const StructType* structure() const override { return type_->structure(); }
+    const StructType* item_structure() const override { return type_->item_structure(); }
     bool may_be_annotated() const override { return type_->may_be_annotated(); }
     void load_files(Node& value) const override { type_->load_files(value); }
 
@@ -192,6 +193,7 @@ TypePtr<std::vector<T>> list_of(TypePtr<T> type, std::size_t least, std::size_t 
         values.push_back(type_->read_value(in.item(i)));
       return values;
     }
+    const StructType* item_structure() const override { return type_->structure(); }
     Node write(const std::vector<T>& values) const override {
       std::vector<Node> items;
       items.reserve(values.size());

@@ -4,39 +4,18 @@
 #include <fmt/core.h>
 #include <fnmatch.h>
 
-#include <memory>
 #include <stdexcept>
 
+#include "platform/config/descriptions.h"
 #include "platform/config/document.h"
 #include "platform/config/struct_type.h"
-#include "platform/config/value_types.h"
+#include "platform/results/fields.h"
 #include "tlm/fabric/fabric.h"
 
 namespace wafertlm::cost {
 namespace {
 
-constexpr double kGiga = 1e9, kMost = 1e12;
-
-std::shared_ptr<const config::Struct<CostTable>> cost_type() {
-  using namespace config;
-  using C = CostTable;
-  static const auto type = [] {
-    auto link = std::make_shared<Struct<LinkPrice>>("link_price");
-    link->required("links", &LinkPrice::links, text(),
-                   "Names of links: \"*.d0_*\"; the first that fits counts")
-        .required("price", &LinkPrice::price, number(0, kMost), "$ per GB/s of one direction")
-        .optional("power", &LinkPrice::power, number(0, kMost), "W per GB/s of one direction");
-    auto made = std::make_shared<Struct<C>>("costs");
-    made->required("costs", &C::name, text(), "Name of the table")
-        .optional("npu", &C::npu, number(0, kMost), "$ of an NPU")
-        .optional("npu_power", &C::npu_power, number(0, kMost), "W of an NPU")
-        .optional("memory", &C::memory, number(0, kMost), "$ per GB of an NPU's memory")
-        .optional("memory_power", &C::memory_power, number(0, kMost), "W per GB of an NPU's memory")
-        .optional("links", &C::links, list_of<LinkPrice>(link, 0, 1000), "Of links, ports and NICs");
-    return made;
-  }();
-  return type;
-}
+constexpr double kGiga = 1e9;
 
 /// The row for a link. @throws std::invalid_argument.
 std::size_t row_of(const std::string& link, const CostTable& table) {
@@ -67,7 +46,7 @@ CostTable load_costs(const std::string& path) {
     throw config::ConfigError(root.place,
                               "expected a table of costs, with the top-level key 'costs' (configs/costs/)");
   config::Origins origins;
-  return cost_type()->read(config::Reader(root, "", origins));
+  return config::cost_type()->read(config::Reader(root, "", origins));
 }
 
 std::vector<Link> links_of(const Fabric& fabric) {
@@ -80,15 +59,28 @@ PlatformCost cost_of(const config::PlatformSpec& platform, const std::vector<Lin
                      const CostTable& table) {
   PlatformCost cost;
   cost.npus = platform.wafer.npu_count();
+  cost.table = table.name;
   const double npus = cost.npus,
                gigabytes = npus * static_cast<double>(platform.npu.hbm.capacity_bytes) / kGiga;
   cost.parts.push_back({"NPUs", npus, npus * table.npu, npus * table.npu_power});
   cost.parts.push_back({"memory, GB", gigabytes, gigabytes * table.memory, gigabytes * table.memory_power});
+  if (platform.remote_memory) {
+    const double more = static_cast<double>(platform.remote_memory->capacity_bytes) / kGiga;
+    cost.parts.push_back({"remote memory, GB", more, more * table.expanded, more * table.expanded_power});
+  } else if (table.expanded != 0 || table.expanded_power != 0) {
+    throw std::invalid_argument(fmt::format("expanded_memory of {} has no effect: {} has no remote memory",
+                                            table.name, platform.name));
+  }
+  if (table.wafer != 0) {  // the bad ones are paid, too
+    const double wafers = platform.wafer.outer ? platform.wafer.outer->wafers : 1;
+    cost.parts.push_back({"wafers", wafers, wafers * table.wafer / table.wafer_yield, 0});
+  }
   std::vector<double> rates(table.links.size(), 0);
   for (const Link& link : links)
     rates[row_of(link.name, table)] += static_cast<double>(link.bytes_per_s) / kGiga;
   for (std::size_t i = 0; i < rates.size(); ++i) {
-    const LinkPrice& row = table.links[i];
+    const config::LinkPriceSpec& row = table.links[i];
+    if (rates[i] == 0 && row.price == 0 && row.power == 0) continue;
     if (rates[i] == 0)
       throw std::invalid_argument(
           fmt::format("the row {} of {} fits no link of {} that those before it leave", row.links, table.name,
@@ -99,8 +91,12 @@ PlatformCost cost_of(const config::PlatformSpec& platform, const std::vector<Lin
   return cost;
 }
 
-std::string cost_text(const PlatformCost& cost, const CostTable& table) {
-  std::string text = fmt::format("cost      {}\n            {:<32}{:>14}{:>16}{:>14}\n", table.name, "",
+PlatformCost cost_of(const config::ExperimentSpec& experiment, const Fabric& fabric) {
+  return cost_of(experiment.platform, links_of(fabric), *experiment.costs);
+}
+
+std::string cost_text(const PlatformCost& cost) {
+  std::string text = fmt::format("cost      {}\n            {:<32}{:>14}{:>16}{:>14}\n", cost.table, "",
                                  "amount", "price, $", "power, W");
   for (const PlatformCost::Part& part : cost.parts)
     text += fmt::format("            {:<32}{:>14.6g}{:>16.6g}{:>14.6g}\n", part.name, part.amount, part.price,
@@ -110,6 +106,49 @@ std::string cost_text(const PlatformCost& cost, const CostTable& table) {
                       cost.power() / npus);
   return text + fmt::format("            {:<32}{:>14}{:>16.6g}{:>14.6g}\n", "in all", "", cost.price(),
                             cost.power());
+}
+
+nlohmann::ordered_json cost_json(const std::optional<PlatformCost>& cost) {
+  using Json = nlohmann::ordered_json;
+  Json parts = Json::array();
+  if (!cost)
+    return {{"table", nullptr},         {"price", nullptr},           {"power_w", nullptr},
+            {"price_per_npu", nullptr}, {"power_per_npu_w", nullptr}, {"parts", std::move(parts)}};
+  const double npus = cost->npus;
+  for (const PlatformCost::Part& part : cost->parts)
+    parts.push_back(
+        {{"part", part.name}, {"amount", part.amount}, {"price", part.price}, {"power_w", part.power}});
+  return {{"table", cost->table},
+          {"price", cost->price()},
+          {"power_w", cost->power()},
+          {"price_per_npu", cost->price() / npus},
+          {"power_per_npu_w", cost->power() / npus},
+          {"parts", std::move(parts)}};
+}
+
+nlohmann::ordered_json cost_schema() {
+  namespace schema = results::schema;
+  const auto object = [](nlohmann::ordered_json properties, const char* description) {
+    nlohmann::ordered_json required = nlohmann::ordered_json::array();
+    for (const auto& [name, value] : properties.items()) required.push_back(name);
+    return schema::described({{"type", "object"},
+                              {"additionalProperties", false},
+                              {"required", std::move(required)},
+                              {"properties", std::move(properties)}},
+                             description);
+  };
+  const auto or_null = [](const char* description) { return schema::or_null(schema::number(), description); };
+  return object({{"table", schema::or_null(schema::text(), "Its name; null: the experiment has no costs")},
+                 {"price", or_null("$ of the platform")},
+                 {"power_w", or_null("W of the platform")},
+                 {"price_per_npu", or_null("$")},
+                 {"power_per_npu_w", or_null("W")},
+                 {"parts", schema::list(object({{"part", schema::text("NPUs, memory, links of a pattern")},
+                                                {"amount", schema::number("NPUs, GB or GB/s")},
+                                                {"price", schema::number()},
+                                                {"power_w", schema::number()}},
+                                               "What it is made of"))}},
+                "By the table `costs` of the experiment");
 }
 
 }  // namespace wafertlm::cost

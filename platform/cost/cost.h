@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "platform/config/platform_spec.h"
+#include "platform/config/experiment_spec.h"
 
 namespace wafertlm {
 class Fabric;
@@ -11,29 +13,18 @@ class Fabric;
 
 namespace wafertlm::cost {
 
-/// What links cost and draw whose name fits a pattern (`*` and `?`, names as in results: "node0->…").
-struct LinkPrice {
-  std::string links;
-  double price = 0, power = 0;  ///< $ and W per GB/s of one direction: link, port and NIC together
-};
-
-/// Prices and powers of a platform's parts.
-struct CostTable {
-  std::string name;
-  double npu = 0, npu_power = 0;        ///< $ and W each
-  double memory = 0, memory_power = 0;  ///< $ and W per GB
-  std::vector<LinkPrice> links;         ///< the first that fits counts
-};
+using CostTable = config::CostSpec;
 
 /// Of a whole platform.
 struct PlatformCost {
   struct Part {
-    std::string name;             ///< "NPUs", "memory", or the pattern of links
+    std::string name;             ///< "NPUs", "memory, GB", or the pattern of links
     double amount = 0;            ///< NPUs, GB, or GB/s
     double price = 0, power = 0;  ///< $ and W in all
   };
   std::vector<Part> parts;
   std::uint32_t npus = 0;
+  std::string table;  ///< its name
 
   double price() const;
   double power() const;
@@ -53,7 +44,13 @@ std::vector<Link> links_of(const Fabric& fabric);
 PlatformCost cost_of(const config::PlatformSpec& platform, const std::vector<Link>& links,
                      const CostTable& table);
 
+/// Of an experiment with costs.
+PlatformCost cost_of(const config::ExperimentSpec& experiment, const Fabric& fabric);
+
 /// A line per part, then per NPU and in all.
-std::string cost_text(const PlatformCost& cost, const CostTable& table);
+std::string cost_text(const PlatformCost& cost);
+/// {table, price, power_w, price_per_npu, power_per_npu_w, parts[]}: the field `cost` of results.json.
+nlohmann::ordered_json cost_json(const std::optional<PlatformCost>& cost);
+nlohmann::ordered_json cost_schema();
 
 }  // namespace wafertlm::cost

@@ -5,42 +5,31 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
+#include <numeric>
 #include <utility>
 
 #include "platform/config/config_error.h"
-#include "platform/libra/inputs.h"
 
 namespace wafertlm::optimize {
-
-/// The analytic model, its dimensions in the order of the variables.
-struct Candidates::Libra {
-  libra::BandwidthProblem time;
-  std::vector<std::size_t> variables;  ///< by dimension
-  std::optional<libra::Optimum> optimum;
-
-  double time_s(const Point& point) const {
-    std::vector<double> bandwidths;
-    for (const std::size_t variable : variables) bandwidths.push_back(point[variable]);
-    return time.value(bandwidths) / 1e9;
-  }
-};
-
 namespace {
 
-std::unique_ptr<config::StudySpec> study_of(const OptimizeSpec& spec) {
-  auto study = std::make_unique<config::StudySpec>();
-  study->name = spec.name;
-  study->command = "run";
-  study->file = spec.experiment;
-  config::ColumnSpec time;
-  time.name = "time";
-  time.read = "iteration_time_s";
-  study->columns.push_back(time);
-  config::ColumnSpec energy;
-  energy.name = "energy";
-  energy.read = "energy_j.links";
-  study->columns.push_back(energy);
+constexpr double kTolerance = 1e-6;  // a solver's optimum may be that far beside a limit
+
+config::StudySpec study_of(const OptimizeSpec& spec) {
+  config::StudySpec study;
+  study.name = spec.name;
+  study.command = "run";
+  study.file = spec.experiment;
+  for (const auto& [name, path] :
+       {std::pair("time", "iteration_time_s"), std::pair("links_energy", "energy_j.links"),
+        std::pair("drawn_energy", "energy_j.drawn"),
+        std::pair("compute", "iterations[-1].breakdown_s.compute"), std::pair("price", "cost.price"),
+        std::pair("power", "cost.power_w")}) {
+    config::ColumnSpec column;
+    column.name = name;
+    column.read = path;
+    study.columns.push_back(std::move(column));
+  }
   return study;
 }
 
@@ -48,6 +37,19 @@ bool near(const Point& a, const Point& b) {
   for (std::size_t i = 0; i < a.size(); ++i)
     if (std::abs(a[i] - b[i]) > 1e-9 * std::abs(b[i]) + 1e-12) return false;
   return true;
+}
+
+/// The sum of what is there.
+std::optional<double> sum_of(const CellOutcome& outcome, std::initializer_list<const char*> columns) {
+  std::optional<double> sum;
+  for (const char* const column : columns)
+    if (const auto& value = outcome.values.at(column); value.is_number())
+      sum = sum.value_or(0) + value.get<double>();
+  return sum;
+}
+
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 std::vector<double> ranks_of(const std::vector<double>& values) {
@@ -70,97 +72,20 @@ double Candidate::value(Goal goal) const {
   if (!refused.empty()) return kNone;
   switch (goal) {
     case Goal::cost:
-      return cost;
+      return cost.value_or(kNone);
     case Goal::energy:
       return energy_j.value_or(kNone);
     case Goal::time_cost:
-      return time_s ? *time_s * cost : kNone;
+      return time_s && cost ? *time_s * *cost : kNone;
     default:
       return time_s.value_or(kNone);
   }
 }
 
 Candidates::Candidates(const OptimizeSpec& spec, const std::filesystem::path& folder, SweepOptions engine)
-    : spec_(spec), study_(*study_of(spec)), rest_(spec.rest()) {
+    : spec_(spec), study_(study_of(spec)), rest_(spec.rest()) {
   runner_ = std::make_unique<CellRunner>(study_, folder, std::move(engine));
-  if (!spec.libra) return;
-  libra_ = std::make_unique<Libra>();
-  const libra::Network network = libra::read_network(spec.libra->network);
-  if (network.dimensions.size() != spec.libra->dimensions.size())
-    throw std::invalid_argument(fmt::format("libra.dimensions names {} variables for the {} dimensions of {}",
-                                            spec.libra->dimensions.size(), network.dimensions.size(),
-                                            spec.libra->network));
-  std::size_t without_group = 0;
-  libra_->time = libra::time_problem({spec.name, astra_text::read_text_workload(spec.libra->workload),
-                                      libra::read_communicator(spec.libra->communicator, network)},
-                                     network, without_group);
-  for (const std::string& name : spec.libra->dimensions)
-    for (std::size_t i = 0; i < spec.variables.size(); ++i)
-      if (spec.variables[i].name == name) libra_->variables.push_back(i);
-  if (libra_->variables.size() != spec.variables.size()) return;
-  std::vector<libra::LinearConstraint> constraints = rest_;
-  if (const auto budget = spec.space().budget)
-    constraints.push_back(
-        {budget->coefficients, libra::LinearConstraint::Sense::equal, budget->limit, "budget"});
-  for (libra::LinearConstraint& each : constraints) {
-    std::vector<double> by_dimension;
-    for (const std::size_t variable : libra_->variables) by_dimension.push_back(each.coefficients[variable]);
-    each.coefficients = by_dimension;
-  }
-  libra_->time.constraints = constraints;
-  try {
-    libra_->optimum = libra::minimize(libra_->time);
-  } catch (const std::invalid_argument&) {
-    // Nothing bounds the bandwidths but the ranges of the variables: no start, still a figure beside the
-    // others.
-  }
-}
-
-Candidates::~Candidates() = default;
-
-std::optional<Point> Candidates::libra_optimum() const {
-  if (!libra_ || !libra_->optimum) return std::nullopt;
-  Point point(spec_.variables.size(), 0);
-  for (std::size_t d = 0; d < libra_->variables.size(); ++d)
-    point[libra_->variables[d]] = libra_->optimum->bandwidths[d];
-  return point;
-}
-
-std::function<double(const Point&)> Candidates::libra_model() const {
-  if (!libra_) return {};
-  return [this](const Point& point) { return libra_->time_s(point); };
-}
-
-std::vector<Point> Candidates::libra_front(std::size_t count) const {
-  std::vector<Point> front;
-  if (!libra_ || !libra_->optimum) return front;
-  libra::BandwidthProblem problem = libra_->time;
-  libra::LinearConstraint cost{{}, libra::LinearConstraint::Sense::at_most, 0, "cost"};
-  double most = 0;
-  for (std::size_t d = 0; d < libra_->variables.size(); ++d) {
-    cost.coefficients.push_back(spec_.variables[libra_->variables[d]].price);
-    most += cost.coefficients[d] * libra_->optimum->bandwidths[d];
-  }
-  for (std::size_t i = 0; i < count && most > 0; ++i) {
-    cost.limit = most * std::pow(0.05, static_cast<double>(i) / static_cast<double>(count));
-    problem.constraints = libra_->time.constraints;
-    problem.constraints.push_back(cost);
-    try {
-      const libra::Optimum optimum = libra::minimize(problem);
-      Point point(spec_.variables.size(), 0);
-      for (std::size_t d = 0; d < libra_->variables.size(); ++d)
-        point[libra_->variables[d]] = optimum.bandwidths[d];
-      front.push_back(std::move(point));
-    } catch (const std::invalid_argument&) {
-      break;  // so little money does not fulfil the other constraints
-    }
-  }
-  return front;
-}
-
-std::optional<double> Candidates::libra_bound_s() const {
-  if (!libra_ || !libra_->optimum) return std::nullopt;
-  return libra_->optimum->lower_bound / 1e9;
+  if (spec.libra) libra_ = std::make_unique<LibraFidelity>(spec);
 }
 
 Candidate& Candidates::of(const Point& point) {
@@ -169,50 +94,96 @@ Candidate& Candidates::of(const Point& point) {
   all_.push_back(std::make_unique<Candidate>());
   Candidate& made = *all_.back();
   made.point = point;
-  made.cost = spec_.cost(point);
+  if (spec_.has_prices()) made.cost = spec_.cost(point);
   if (libra_) made.libra_s = libra_->time_s(point);
   return made;
 }
 
-namespace {
-
-constexpr double kTolerance = 1e-6;  // a solver's optimum may be that far beside a limit
-
-}  // namespace
-
 std::string Candidates::refusal(const Point& point) const {
+  const Point numbers = spec_.numbers(point);
   for (const libra::LinearConstraint& each : rest_)
-    if (each.violation(point) > kTolerance) return "does not fulfil " + each.text;
-  if (spec_.most_cost > 0 && spec_.cost(point) > spec_.most_cost)
+    if (each.violation(numbers) > kTolerance) return "does not fulfil " + each.text;
+  if (spec_.is_excepted(point)) return "excepted by the study";
+  if (spec_.most_cost > 0 && spec_.has_prices() && spec_.cost(point) > spec_.most_cost)
     return fmt::format("costs {:.6g}, more than {:.6g}", spec_.cost(point), spec_.most_cost);
   return "";
+}
+
+std::string Candidates::refusal_of_results(const Candidate& candidate) const {
+  const auto require = [](double most, const std::optional<double>& value, const char* does,
+                          const char* unit) -> std::string {
+    if (most == 0) return "";
+    if (!value) return fmt::format("nothing says what it {}: give costs (configs/costs)", does);
+    return *value <= most * (1 + kTolerance)
+               ? ""
+               : fmt::format("{} {:.6g} {}, more than {:.6g}", does, *value, unit, most);
+  };
+  const std::string cost = require(spec_.most_cost, candidate.cost, "costs", "$");
+  return cost.empty() ? require(spec_.most_power, candidate.power_w, "draws", "W") : cost;
+}
+
+/// The first times are the reference.
+double Candidates::joint(const std::vector<double>& times, std::vector<double>& reference) const {
+  if (times.size() == 1) return times.front();
+  if (reference.empty()) reference = times;
+  double parts = 0;
+  for (std::size_t i = 0; i < times.size(); ++i) parts += times[i] / reference[i];
+  return parts / static_cast<double>(times.size()) * mean_of(reference);
+}
+
+void Candidates::take(Candidate& candidate, const Outcomes& outcomes, bool coarse_run) {
+  std::vector<double> times, energies;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    if (!outcomes[i].error.empty()) {
+      candidate.refused =
+          outcomes.size() > 1 ? spec_.cases[i].name + ": " + outcomes[i].error : outcomes[i].error;
+      return;
+    }
+    times.push_back(outcomes[i].values.at("time").get<double>());
+    if (const auto energy = sum_of(outcomes[i], {"links_energy", "drawn_energy"}))
+      energies.push_back(*energy);
+  }
+  const double time = joint(times, coarse_run ? coarse_reference_ : reference_);
+  if (coarse_run) {
+    candidate.coarse_s = time;
+    return;
+  }
+  candidate.times_s = times;
+  candidate.time_s = time;
+  candidate.compute_s = sum_of(outcomes.front(), {"compute"});
+  candidate.power_w = sum_of(outcomes.front(), {"power"});
+  if (energies.size() == outcomes.size()) candidate.energy_j = mean_of(energies);
+  if (const auto price = sum_of(outcomes.front(), {"price"}))
+    candidate.cost = *price + spec_.cost(candidate.point);
+  candidate.refused = refusal_of_results(candidate);
 }
 
 void Candidates::run(const std::vector<Candidate*>& wanted, bool coarse_run) {
   std::vector<CellJob> jobs;
   std::vector<Candidate*> running;
+  const std::size_t cases = std::max<std::size_t>(1, spec_.cases.size());
   for (Candidate* each : wanted) {
     if (!each->refused.empty() || (coarse_run ? each->coarse_s : each->time_s)) continue;
+    if (std::find(running.begin(), running.end(), each) != running.end()) continue;
     each->refused = refusal(each->point);
     if (!each->refused.empty()) continue;
     try {
-      jobs.push_back(
-          job_of(study_, Cell{{}, spec_.experiment, {}, spec_.overrides(each->point, coarse_run)}));
+      std::vector<CellJob> own;
+      for (std::size_t i = 0; i < cases; ++i)
+        own.push_back(job_of(study_, spec_.cell(each->point, i, coarse_run)));
+      jobs.insert(jobs.end(), own.begin(), own.end());
       running.push_back(each);
     } catch (const config::ConfigError& error) {
       each->refused = error.what();
     }
   }
-  const std::vector<CellOutcome> outcomes = runner_->run(jobs, coarse_run ? "coarse runs" : "simulations");
-  for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    Candidate& each = *running[i];
-    if (!outcomes[i].error.empty()) {
-      each.refused = outcomes[i].error;
-      continue;
-    }
-    (coarse_run ? each.coarse_s : each.time_s) = outcomes[i].values.at("time").get<double>();
-    const nlohmann::json& energy = outcomes[i].values.at("energy");
-    if (!coarse_run && energy.is_number()) each.energy_j = energy.get<double>();
+  if (running.empty()) return;
+  const Outcomes outcomes = runner_->run(jobs, coarse_run ? "coarse runs" : "simulations");
+  auto next = outcomes.begin();
+  for (Candidate* each : running) {
+    const auto end = next + static_cast<std::ptrdiff_t>(cases);
+    take(*each, {next, end}, coarse_run);
+    next = end;
   }
 }
 

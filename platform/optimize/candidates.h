@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/optimize/libra_fidelity.h"
 #include "platform/optimize/spec.h"
 #include "platform/study/cell_runner.h"
 
@@ -16,9 +17,13 @@ namespace wafertlm::optimize {
 /// A point that was asked for.
 struct Candidate {
   Point point;
-  double cost = 0;
-  std::optional<double> time_s, energy_j, coarse_s, libra_s;
-  std::string refused;  ///< why it was not simulated, or failed; empty: it was
+  std::optional<double> cost;        ///< of prices of variables at once, with a table of costs after a run
+  std::vector<double> times_s = {};  ///< by workload; empty: not simulated
+  /// The iteration time; of several workloads the mean of their times, each in parts of its time at the
+  /// reference, times the mean there.
+  std::optional<double> time_s = {};
+  std::optional<double> energy_j = {}, power_w = {}, compute_s = {}, coarse_s = {}, libra_s = {};
+  std::string refused = {};  ///< why it was not simulated, or failed, or is no answer; empty: it was
 
   /// The goal's value; infinity: it has none.
   double value(Goal goal) const;
@@ -29,38 +34,39 @@ class Candidates {
  public:
   /// The current folder is that of the file. @throws std::invalid_argument: LIBRA's files do not fit.
   Candidates(const OptimizeSpec& spec, const std::filesystem::path& folder, SweepOptions engine);
-  ~Candidates();
 
-  /// Each of these simulated, as many at a time as may be; in the order of the points.
+  /// Each of these simulated, as many at a time as may be; in the order of the points. The first of all is
+  /// the reference of several workloads.
   std::vector<const Candidate*> simulated(const std::vector<Point>& points);
   /// The same of cheap runs.
   std::vector<const Candidate*> coarse(const std::vector<Point>& points);
-  /// LIBRA's optimum under the constraints, if there is its model.
-  std::optional<Point> libra_optimum() const;
-  /// The iteration time of a point by LIBRA's model, in s; empty without its model.
-  std::function<double(const Point&)> libra_model() const;
-  /// Its optima at several limits of the cost, from the dearest down: points of its front of time and cost.
-  std::vector<Point> libra_front(std::size_t count) const;
-  /// No bandwidths within the budget are faster, by LIBRA's model (no latency, no contention).
-  std::optional<double> libra_bound_s() const;
+  /// Null without LIBRA's model.
+  const LibraFidelity* libra() const { return libra_.get(); }
+  /// Whether it keeps to the linear constraints.
+  bool is_allowed(const Point& point) const { return refusal(point).empty(); }
 
   /// In the order in which they were first asked for.
   const std::vector<std::unique_ptr<Candidate>>& all() const { return all_; }
+  /// Candidates, each with all its workloads.
   std::size_t simulations() const;
 
  private:
-  struct Libra;
+  using Outcomes = std::vector<CellOutcome>;  ///< of a candidate, by workload
 
   Candidate& of(const Point& point);
   void run(const std::vector<Candidate*>& wanted, bool coarse_run);
+  void take(Candidate& candidate, const Outcomes& outcomes, bool coarse_run);
+  double joint(const std::vector<double>& times, std::vector<double>& reference) const;
   std::string refusal(const Point& point) const;
+  std::string refusal_of_results(const Candidate& candidate) const;
 
   const OptimizeSpec& spec_;
   config::StudySpec study_;
   std::vector<libra::LinearConstraint> rest_;
   std::unique_ptr<CellRunner> runner_;
-  std::unique_ptr<Libra> libra_;
+  std::unique_ptr<LibraFidelity> libra_;
   std::vector<std::unique_ptr<Candidate>> all_;
+  std::vector<double> reference_, coarse_reference_;  // times by workload
 };
 
 /// Spearman's rank correlation; nullopt with fewer than 3 pairs, or without any order in one of them.

@@ -66,7 +66,13 @@ std::string binding_text(const Outcome& outcome) {
                           each.to);
   }
   for (const libra::LinearConstraint& each : spec.rest())
-    if (each.binds(outcome.best->point, 1e-3)) text += fmt::format("  {} binds\n", each.text);
+    if (each.binds(spec.numbers(outcome.best->point), 1e-3)) text += fmt::format("  {} binds\n", each.text);
+  const auto limit = [&](double most, const std::optional<double>& value, const char* what) {
+    if (most > 0 && value && *value > 0.99 * most)
+      text += fmt::format("  the limit of the {}, {:.6g}, binds\n", what, most);
+  };
+  limit(spec.most_cost, outcome.best->cost, "cost");
+  limit(spec.most_power, outcome.best->power_w, "power");
   if (const auto budget = spec.space().budget)
     text += fmt::format("  the budget of {:.6g} is met\n", budget->limit);
   return text;
@@ -87,15 +93,52 @@ std::string front_text(const Outcome& outcome) {
                             outcome.hypervolume);
 }
 
+/// Rows: the design that is fastest for a workload, then that for all; columns: what each workload loses.
+std::string regret_text(const Outcome& outcome) {
+  const Regret& regret = outcome.regret;
+  if (regret.own.empty()) return "";
+  const auto line = [&](const std::string& name, const std::vector<double>& losses) {
+    std::string words = fmt::format("  {:<24}", name);
+    for (const double loss : losses) words += fmt::format("{:>16}", fmt::format("{:+.2f} %", 100 * loss));
+    return words + "\n";
+  };
+  std::string text =
+      fmt::format("\nRegret: what a workload loses against the design made for it\n  {:<24}", "design for");
+  for (const auto& each : outcome.spec.cases) text += fmt::format("{:>16}", each.name.substr(0, 15));
+  text += "\n";
+  for (std::size_t i = 0; i < regret.own.size(); ++i)
+    text += line(outcome.spec.cases[i].name, regret.by_own[i]);
+  return text + line("all of them", regret.joint) + "\n";
+}
+
+ordered_json regret_json(const Outcome& outcome) {
+  const Regret& regret = outcome.regret;
+  if (regret.own.empty()) return nullptr;
+  ordered_json json;
+  for (std::size_t i = 0; i < regret.own.size(); ++i) {
+    json["workloads"].push_back(outcome.spec.cases[i].name);
+    json["designs"].push_back(outcome.spec.text(regret.own[i]->point));
+  }
+  json["by_own"] = regret.by_own;
+  json["joint"] = regret.joint;
+  return json;
+}
+
 ordered_json candidate_json(const Candidate& each, const OptimizeSpec& spec) {
   const auto or_null = [](const std::optional<double>& value) {
     return value ? ordered_json(*value) : ordered_json();
   };
   ordered_json json;
-  for (std::size_t i = 0; i < spec.variables.size(); ++i) json["at"][spec.variables[i].name] = each.point[i];
+  for (std::size_t i = 0; i < spec.variables.size(); ++i) {
+    const VariableSpec& variable = spec.variables[i];
+    json["at"][variable.name] =
+        variable.is_number() ? ordered_json(each.point[i]) : ordered_json(variable.text(each.point[i]));
+  }
   json["words"] = spec.text(each.point);
   json["time_s"] = or_null(each.time_s);
-  json["cost"] = each.cost;
+  if (each.times_s.size() > 1) json["times_s"] = each.times_s;
+  json["cost"] = or_null(each.cost);
+  json["power_w"] = or_null(each.power_w);
   json["energy_j"] = or_null(each.energy_j);
   json["coarse_s"] = or_null(each.coarse_s);
   json["libra_s"] = or_null(each.libra_s);
@@ -157,11 +200,7 @@ std::string outcome_text(const Outcome& outcome) {
   text += fmt::format("\n\n  {:<14}{:>16}{:>16}\n", "",
                       spec.space().budget || spec.space().limit ? "equal shares" : "middle", "optimum");
   for (std::size_t i = 0; i < spec.variables.size(); ++i) {
-    const auto at = [&](const Candidate& each) {
-      return spec.variables[i].is_number()
-                 ? fmt::format("{:.6g}", each.point[i])
-                 : spec.variables[i].values[static_cast<std::size_t>(std::lround(each.point[i]))];
-    };
+    const auto at = [&](const Candidate& each) { return spec.variables[i].text(each.point[i]); };
     text +=
         fmt::format("  {:<14}{:>16}{:>16}\n", spec.variables[i].name, at(*outcome.middle), at(*outcome.best));
   }
@@ -175,12 +214,21 @@ std::string outcome_text(const Outcome& outcome) {
   text += front_text(outcome);
   text += "\nHow good is it\n";
   const double time = outcome.best->time_s.value_or(0);
-  if (const auto bound = outcome.candidates.libra_bound_s())
+  const LibraFidelity* const libra = outcome.candidates.libra();
+  if (const auto bound = libra != nullptr ? libra->bound_s() : std::nullopt)
     text += fmt::format("  lower bound {} by LIBRA's model (no latency, no contention): within {:.2f} %\n",
                         shown(Goal::time, *bound), 100 * (time / *bound - 1));
   if (outcome.plane_bound && spec.goals.size() == 1 && spec.goals[0] == Goal::time)
     text += fmt::format("  the planes through the simulations leave {} at most to gain\n",
                         shown(Goal::time, std::max(0.0, time - *outcome.plane_bound)));
+  if (const auto compute = outcome.best->compute_s; compute && time > 0)
+    text += fmt::format(
+        "  {:.2f} % of its time is computing: a network without any cost would gain {:.2f} %\n",
+        100 * *compute / outcome.best->times_s.front(), 100 * (1 - *compute / outcome.best->times_s.front()));
+  if (outcome.out_of_time)
+    text += fmt::format("  host_seconds ({:.6g}) ended the search; the same command goes on from here\n",
+                        spec.host_seconds);
+  text += regret_text(outcome);
   text += fidelity_text(outcome, "LIBRA's model", &Candidate::libra_s) +
           fidelity_text(outcome, "coarse runs", &Candidate::coarse_s) + binding_text(outcome);
   return text;
@@ -197,7 +245,10 @@ ordered_json outcome_json(const Outcome& outcome) {
   const auto or_null = [](const std::optional<double>& value) {
     return value ? ordered_json(*value) : ordered_json();
   };
-  json["libra_bound_s"] = or_null(outcome.candidates.libra_bound_s());
+  const LibraFidelity* const libra = outcome.candidates.libra();
+  json["libra_bound_s"] = or_null(libra != nullptr ? libra->bound_s() : std::nullopt);
+  json["out_of_time"] = outcome.out_of_time;
+  json["regret"] = regret_json(outcome);
   json["plane_bound"] = or_null(outcome.plane_bound);
   json["rank_correlation"] = {{"libra", or_null(correlation(outcome.candidates, &Candidate::libra_s))},
                               {"coarse", or_null(correlation(outcome.candidates, &Candidate::coarse_s))}};

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "platform/optimize/candidates.h"
+#include "platform/optimize/regret.h"
 
 namespace wafertlm::optimize {
 
@@ -18,6 +19,8 @@ struct Outcome {
   std::vector<std::string> methods = {};
   std::optional<double> plane_bound = {};
   std::vector<const Candidate*> front = {};  ///< with two goals: those that no other beats in both
+  Regret regret = {};                        ///< with several workloads
+  bool out_of_time = false;                  ///< host_seconds ended the search
   double hypervolume = 0;  ///< of the front over equal shares, or the worst of each goal, in parts of these
 };
 

@@ -1,125 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/optimize/search.h"
 
 #include <nlopt.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 
 #include "platform/libra/bandwidth_problem.h"
+#include "platform/optimize/looks.h"
 
 namespace wafertlm::optimize {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-/// The points that were looked at; a budget of evaluations.
-class Looks {
- public:
-  Looks(const Space& space, const Evaluate& evaluate, std::size_t budget)
-      : space_(space), evaluate_(evaluate), budget_(budget) {}
-
-  /// Values of points, new ones found side by side; infinity for those that the budget does not reach.
-  std::vector<double> at(std::vector<Point> points) {
-    std::vector<Point> fresh;
-    for (Point& point : points) {
-      for (std::size_t i = 0; i < point.size(); ++i) point[i] = fitted(i, point[i]);
-      if (known(point) == nullptr && fresh.size() < left() &&
-          std::find(fresh.begin(), fresh.end(), point) == fresh.end())
-        fresh.push_back(point);
-    }
-    if (!fresh.empty()) {
-      const std::vector<double> values = evaluate_(fresh);
-      for (std::size_t i = 0; i < fresh.size(); ++i) add(fresh[i], values[i]);
-    }
-    std::vector<double> values;
-    for (const Point& point : points) {
-      const auto* const look = known(point);
-      values.push_back(look != nullptr ? look->value : kInfinity);
-    }
-    return values;
-  }
-  double at(const Point& point) { return at(std::vector<Point>{point}).front(); }
-  /// A value off the axes' ranges, which tells something but is no candidate.
-  double probe(const Point& point) {
-    --budget_;
-    return evaluate_({point}).front();
-  }
-
-  bool is_full() const { return left() == 0; }
-  std::size_t left() const { return budget_ > result.looks.size() ? budget_ - result.looks.size() : 0; }
-  SearchResult result;
-
- private:
-  double fitted(std::size_t i, double value) const {
-    return space_.budget && space_.axes[i].step == 0 ? value : space_.axes[i].rounded(value);
-  }
-  const SearchResult::Look* known(const Point& point) const {
-    for (const auto& look : result.looks) {
-      bool same = true;
-      for (std::size_t i = 0; i < point.size(); ++i)
-        same = same && std::abs(look.point[i] - point[i]) <= 1e-4 * std::abs(point[i]) + 1e-12;
-      if (same) return &look;
-    }
-    return nullptr;
-  }
-  void add(const Point& point, double value) {
-    result.looks.push_back({point, value});
-    if (!result.best.empty() && !(value < result.value)) return;
-    result.best = point;
-    result.value = value;
-  }
-
-  const Space& space_;
-  const Evaluate& evaluate_;
-  std::size_t budget_;
-};
-
-/// Points as NLopt sees them: under a budget ln of each share over the last; else ln or the value.
-class Coordinates {
- public:
-  explicit Coordinates(const Space& space) : space_(space) {}
-  std::size_t count() const { return space_.axes.size() - (space_.budget ? 1 : 0); }
-
-  Point point(const double* x) const {
-    Point point;
-    if (!space_.budget) {
-      for (std::size_t i = 0; i < count(); ++i)
-        point.push_back(space_.axes[i].is_logarithmic() ? std::exp(x[i]) : x[i]);
-      return point;
-    }
-    double sum = 1;
-    for (std::size_t i = 0; i < count(); ++i) sum += std::exp(x[i]);
-    for (std::size_t i = 0; i <= count(); ++i)
-      point.push_back((i < count() ? std::exp(x[i]) : 1) / sum * space_.budget->limit /
-                      space_.budget->coefficients[i]);
-    return point;
-  }
-  std::vector<double> of(const Point& point) const {
-    std::vector<double> x;
-    for (std::size_t i = 0; i < count(); ++i)
-      if (space_.budget)
-        x.push_back(std::log(point[i] * space_.budget->coefficients[i] / point.back() /
-                             space_.budget->coefficients.back()));
-      else
-        x.push_back(space_.axes[i].is_logarithmic() ? std::log(point[i]) : point[i]);
-    return x;
-  }
-  double low(std::size_t i) const {
-    if (space_.budget) return -kWidest;
-    return space_.axes[i].is_logarithmic() ? std::log(space_.axes[i].from) : space_.axes[i].from;
-  }
-  double high(std::size_t i) const {
-    if (space_.budget) return kWidest;
-    return space_.axes[i].is_logarithmic() ? std::log(space_.axes[i].to) : space_.axes[i].to;
-  }
-
- private:
-  static constexpr double kWidest = 6;  // shares of 1 to 400
-  const Space& space_;
-};
 
 /// One of NLopt's searches, over so many looks.
 void run_nlopt(nlopt_algorithm algorithm, const Space& space, Looks& looks, std::size_t at_most,
@@ -293,19 +184,25 @@ void look_at_neighbours(const Space& space, Looks& looks) {
 }  // namespace
 
 SearchResult search(const Space& space, const Evaluate& evaluate, const SearchOptions& options) {
-  Looks looks(space, evaluate, options.evaluations);
+  Looks looks(space, evaluate, options);
   const Point start = options.start.value_or(space.middle());
   const bool has_steps =
       std::any_of(space.axes.begin(), space.axes.end(), [](const Axis& axis) { return axis.step > 0; });
-  if (space.budget && space.axes.size() > 1 && options.falls_with_bandwidth && !has_steps) {
+  const bool planes = space.budget && space.axes.size() > 1 && options.falls_with_bandwidth && !has_steps;
+  if (options.method == Method::automatic && planes) {
     CuttingPlanes(space, looks, options.model).run(start);
     // What is left: a plane found at a kink may have hidden the best.
     run_nlopt(NLOPT_LN_NELDERMEAD, space, looks, looks.left(), looks.result.best);
     return looks.result;
   }
   looks.at(start);
-  run_nlopt(NLOPT_GN_DIRECT_L, space, looks, looks.left() / 2, start);
-  run_nlopt(NLOPT_LN_SBPLX, space, looks, has_steps ? looks.left() * 2 / 3 : looks.left(), looks.result.best);
+  if (options.method == Method::direct) {
+    run_nlopt(NLOPT_GN_DIRECT_L, space, looks, looks.left() / 2, start);
+    run_nlopt(NLOPT_LN_SBPLX, space, looks, has_steps ? looks.left() * 2 / 3 : looks.left(),
+              looks.result.best);
+  } else {
+    search_by_kriging(space, looks, options);
+  }
   if (has_steps) look_at_neighbours(space, looks);
   return looks.result;
 }

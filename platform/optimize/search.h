@@ -37,14 +37,8 @@ struct Space {
 /// Values of several points, which may be found side by side; infinity: not possible.
 using Evaluate = std::function<std::vector<double>(const std::vector<Point>&)>;
 
-struct SearchOptions {
-  std::size_t evaluations = 40;  ///< at most; a point that was looked at before costs none
-  std::optional<Point> start;    ///< the middle if not given
-  /// The value falls with every axis as time does with bandwidths: see cutting_planes().
-  bool falls_with_bandwidth = false;
-  /// A cheap model of the value: under a budget it is corrected by what was seen (see corrected_model.cpp).
-  std::function<double(const Point&)> model = {};
-};
+/// automatic: under a budget that time falls with, cutting planes, else kriging.
+enum class Method : std::uint8_t { automatic, kriging, direct };
 
 struct SearchResult {
   struct Look {
@@ -59,9 +53,25 @@ struct SearchResult {
   std::optional<double> bound;
 };
 
-/// The least value without gradients: under a budget by cutting planes, then Nelder and Mead's simplex from
-/// the best; else DIRECT-L over half of the evaluations, then Sbplx from the best (NLopt). Whole steps:
-/// the neighbours of the best are looked at last. The same input gives the same path.
+struct SearchOptions {
+  std::size_t evaluations = 40;  ///< at most; a point that was looked at before costs none
+  std::optional<Point> start;    ///< the middle if not given
+  /// The value falls with every axis as time does with bandwidths: see cutting_planes().
+  bool falls_with_bandwidth = false;
+  /// A cheap model of the value, corrected by what was seen: by cutting planes as in corrected_model.cpp, by
+  /// kriging, which fits the ratio of the two.
+  std::function<double(const Point&)> model = {};
+  Method method = Method::automatic;
+  std::uint64_t seed = 1;                             ///< of the points with which kriging begins
+  std::vector<SearchResult::Look> known = {};         ///< values that are there already, for kriging
+  std::function<bool(const Point&)> is_allowed = {};  ///< linear constraints; empty: every point is
+  std::function<bool()> is_over = {};                 ///< no time is left for more; empty: there is
+};
+
+/// The least value without gradients. `automatic` under a budget: cutting planes, then Nelder and Mead's
+/// simplex from the best; else a kriging surrogate with expected improvement. `direct`: DIRECT-L over half of
+/// the evaluations, then Sbplx from the best (NLopt). Whole steps: the neighbours of the best are looked at
+/// last. The same input gives the same path.
 SearchResult search(const Space& space, const Evaluate& evaluate, const SearchOptions& options);
 
 /// The point within the budget that is best by the model when each axis counts for more or less than its

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <stdexcept>
 
 #include "platform/config/document.h"
+#include "platform/config/load.h"
 #include "platform/config/struct_type.h"
 #include "platform/config/suggest.h"
 #include "platform/config/value_types.h"
@@ -21,52 +23,15 @@ using namespace config;
 
 constexpr double kLargest = 1e15;
 
-std::string value_text(const VariableSpec& variable, double value) {
-  if (!variable.is_number()) return variable.values[static_cast<std::size_t>(std::lround(value))];
-  return std::abs(value) < 1e5 ? fmt::format("{:.6g}", value) : fmt::format("{:.0f}", value);
-}
-
-/// What stands in braces for a variable: its value, or of a number "{name/2}" and "{name*2}".
-class Placeholder {
- public:
-  Placeholder(const std::string& text, std::size_t at, const std::string& name) {
-    const std::size_t behind = at + 1 + name.size();
-    if (text.compare(at + 1, name.size(), name) != 0 || behind >= text.size()) return;
-    const std::size_t close = text.find('}', behind);
-    if (close == std::string::npos || (text[behind] != '}' && text[behind] != '/' && text[behind] != '*'))
-      return;
-    if (text[behind] != '}') {
-      char* end = nullptr;
-      factor = std::strtod(text.c_str() + behind + 1, &end);
-      if (end != text.c_str() + close || !(factor > 0)) return;
-      if (text[behind] == '/') factor = 1 / factor;
-    }
-    length = close + 1 - at;
-  }
-  std::size_t length = 0;  ///< 0: it is none
-  double factor = 1;
-};
-
-bool stands_in(const std::string& text, const std::string& name) {
-  for (std::size_t at = text.find('{'); at != std::string::npos; at = text.find('{', at + 1))
-    if (Placeholder(text, at, name).length != 0) return true;
-  return false;
-}
-
-std::string filled(std::string text, const VariableSpec& variable, double value) {
-  for (std::size_t at = text.find('{'); at != std::string::npos; at = text.find('{', at + 1)) {
-    const Placeholder place(text, at, variable.name);
-    if (place.length == 0) continue;
-    text.replace(at, place.length, value_text(variable, variable.is_number() ? value * place.factor : value));
-  }
-  return text;
-}
-
 std::shared_ptr<const Struct<VariableSpec>> variable_type() {
   using V = VariableSpec;
   auto type = std::make_shared<Struct<V>>("variable");
-  type->required("variable", &V::name, word(),
+  type->required("variable", &V::name, text(),
                  "Its name; in 'set' {name}, {name/2} or {name*2} stand for its value")
+      .optional("key", &V::key, or_none<std::string>(text(), ""),
+                "What it is the value of: wafer.fabric.link_bandwidth; not with {name} in 'set'")
+      .optional("unit", &V::unit, or_none<std::string>(text(), ""), "Of the key's number: GB/s")
+      .optional("axis", &V::axis, or_none<std::string>(text(), ""), "Of the study, in place of a key")
       .optional("from", &V::from, number(-kLargest, kLargest), "Least value")
       .optional("to", &V::to, number(-kLargest, kLargest), "Greatest value")
       .optional("step", &V::step, number(0, kLargest),
@@ -89,66 +54,20 @@ std::shared_ptr<const Struct<LibraModelSpec>> libra_model_type() {
   return type;
 }
 
-/// Names in constraints become B0, B1 …
-std::string with_numbers(const OptimizeSpec& spec, const std::string& text) {
-  std::string numbered;
-  for (std::size_t i = 0; i < text.size();) {
-    const auto is_letter = [](char c) {
-      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-    };
-    if (std::isalpha(static_cast<unsigned char>(text[i])) == 0) {
-      numbered += text[i++];
-      continue;
-    }
-    std::size_t end = i;
-    while (end < text.size() && is_letter(text[end])) ++end;
-    const std::string name = text.substr(i, end - i);
-    std::vector<std::string> names;
-    for (const VariableSpec& each : spec.variables) names.push_back(each.name);
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end())
-      throw std::invalid_argument(fmt::format("the constraint '{}' names {}, which is no variable{}", text,
-                                              quoted(name), suggestion(name, names, "variables")));
-    numbered += fmt::format("B{}", found - names.begin());
-    i = end;
-  }
-  return numbered;
-}
-
-libra::LinearConstraint constraint_of(const OptimizeSpec& spec, const std::string& text) {
-  libra::LinearConstraint constraint =
-      libra::parse_constraint(with_numbers(spec, text), spec.variables.size());
-  constraint.text = text;
-  return constraint;
-}
-
-/// Σ positive·variable = limit over all variables, which are numbers.
-bool goes_over_all(const OptimizeSpec& spec, const libra::LinearConstraint& constraint) {
-  if (constraint.limit <= 0) return false;
-  for (std::size_t i = 0; i < spec.variables.size(); ++i)
-    if (constraint.coefficients[i] <= 0 || !spec.variables[i].is_number()) return false;
-  return true;
-}
-
-/// The same that is to be met; without steps.
-bool is_budget(const OptimizeSpec& spec, const libra::LinearConstraint& constraint) {
-  if (constraint.sense != libra::LinearConstraint::Sense::equal) return false;
-  return goes_over_all(spec, constraint) &&
-         std::all_of(spec.variables.begin(), spec.variables.end(),
-                     [](const VariableSpec& each) { return each.step == 0; });
-}
-
 void check_variables(const OptimizeSpec& spec, const Check& check) {
   for (const VariableSpec& each : spec.variables) {
     if (each.is_number() && !(each.from < each.to))
       check.fail({&each.to, &each.from}, "a variable needs 'from' below 'to', or 'values'");
     if (!each.is_number() && (each.to != 0 || each.from != 0 || each.step != 0 || each.price != 0))
       check.fail({&each.from, &each.to, &each.step, &each.price}, "has no effect beside 'values'");
-    const bool used = std::any_of(spec.set.begin(), spec.set.end(),
-                                  [&](const std::string& text) { return stands_in(text, each.name); });
-    if (!used)
-      check.fail({&each.name}, "changes nothing: no text of '{}' has {{{}}}", check.path(&spec.set),
-                 each.name);
+    const bool stands = std::any_of(spec.set.begin(), spec.set.end(),
+                                    [&](const std::string& text) { return each.stands_in(text); });
+    if (!stands && each.key.empty() && each.axis.empty())
+      check.fail({&each.name}, "changes nothing: give its '{}', or {{{}}} in '{}'", check.path(&each.key),
+                 each.name, check.path(&spec.set));
+    if (!each.unit.empty() && !each.is_number()) check.fail({&each.unit}, "has no effect beside 'values'");
+    if (!each.unit.empty() && each.key.empty() && each.axis.empty())
+      check.fail({&each.unit}, "has no effect without '{}'", check.path(&each.key));
     for (const VariableSpec& other : spec.variables)
       if (&other != &each && other.name == each.name)
         check.fail({&each.name}, "a second variable {}; names must differ", quoted(each.name));
@@ -156,7 +75,7 @@ void check_variables(const OptimizeSpec& spec, const Check& check) {
   try {
     std::size_t budgets = 0;
     for (const std::string& text : spec.constraints)
-      if (is_budget(spec, constraint_of(spec, text))) ++budgets;
+      if (spec.is_budget(spec.constraint(text))) ++budgets;
     if (budgets > 1) check.fail({&spec.constraints}, "two budgets over all variables; leave one out");
     for (const libra::LinearConstraint& each : spec.rest())
       if (each.sense == libra::LinearConstraint::Sense::equal)
@@ -172,13 +91,12 @@ void check_variables(const OptimizeSpec& spec, const Check& check) {
 }
 
 void check_goals(const OptimizeSpec& spec, const Check& check) {
-  const bool has_cost = std::any_of(spec.goals.begin(), spec.goals.end(),
-                                    [](Goal goal) { return goal == Goal::cost || goal == Goal::time_cost; });
-  const bool has_price = std::any_of(spec.variables.begin(), spec.variables.end(),
-                                     [](const VariableSpec& each) { return each.price > 0; });
-  if ((has_cost || spec.most_cost > 0) && !has_price)
-    check.fail({&spec.goals, &spec.most_cost}, "a cost needs the 'price' of a variable");
   if (spec.goals.size() > 2) check.fail({&spec.goals}, "one goal, or two for a Pareto front");
+  if (spec.experiment.empty() == spec.study.empty())
+    check.fail({&spec.name}, "give '{}' or '{}', one of them", check.path(&spec.experiment),
+               check.path(&spec.study));
+  if (spec.libra && spec.workloads.size() > 1)
+    check.fail({&spec.libra}, "LIBRA's model is of one workload, and there are {}", spec.workloads.size());
   if (spec.libra)
     for (const std::string& name : spec.libra->dimensions)
       if (std::none_of(spec.variables.begin(), spec.variables.end(),
@@ -192,16 +110,33 @@ std::shared_ptr<const Struct<OptimizeSpec>> optimize_type() {
     auto made = std::make_shared<Struct<O>>("optimize");
     const auto texts = list_of<std::string>(text(), 0, 1000);
     made->required("optimize", &O::name, text(), "Name of what is optimised")
-        .required("experiment", &O::experiment, file_path("an experiment"),
+        .optional("experiment", &O::experiment, or_none<std::string>(file_path("an experiment"), ""),
                   "What is run, relative to this file")
+        .optional("study", &O::study, or_none<std::string>(file_path("a study"), ""),
+                  "In place of an experiment: its axes are variables")
         .required("variables", &O::variables, list_of<VariableSpec>(variable_type(), 1, 16), "What may vary")
-        .required("set", &O::set, texts, "Keys to change; {variable} is its value")
+        .optional("set", &O::set, texts, "Keys to change; {variable} is its value")
         .optional("coarse", &O::coarse, texts,
                   "Keys to change besides for runs that cost little: larger packets, fewer layers")
         .optional("constraints", &O::constraints, texts, "\"inner + outer = 400\", \"inner >= outer\"")
         .optional("goals", &O::goals,
                   list_of<Goal>(one_of<Goal>({"time", "cost", "time_cost", "energy"}), 1, 2),
                   "What is to be least; two: a Pareto front")
+        .optional("workloads", &O::workloads, list_of<std::string>(file_path("a workload"), 0, 100),
+                  "Every candidate runs each of them; the time is the mean of each one's in parts of that at "
+                  "the reference")
+        .optional("over", &O::over, or_none<std::string>(text(), ""),
+                  "An axis of the study whose values every candidate runs, in place of a variable")
+        .optional("costs", &O::costs, or_none<std::string>(file_path("a table of costs"), ""),
+                  "Prices and powers of the platform (configs/costs)")
+        .optional("power_at_most", &O::most_power, number(0, kLargest),
+                  "W of the platform, by 'costs'; 0: no limit")
+        .optional("method", &O::method, one_of<Method>({"automatic", "kriging", "direct"}),
+                  "automatic: cutting planes under a budget, else kriging with expected improvement; direct: "
+                  "DIRECT-L, then Sbplx")
+        .optional("seed", &O::seed, integer<std::uint64_t>(0, 1'000'000'000), "Of kriging's first points")
+        .optional("host_seconds", &O::host_seconds, number(0, 1e9),
+                  "By the clock, after which no more candidates are begun; 0: no limit")
         .optional("fixed_price", &O::fixed_price, number(0, kLargest), "What costs besides the variables")
         .optional("cost_at_most", &O::most_cost, number(0, kLargest), "A limit; 0: none")
         .optional("libra", &O::libra, maybe<LibraModelSpec>(libra_model_type()),
@@ -218,64 +153,116 @@ std::shared_ptr<const Struct<OptimizeSpec>> optimize_type() {
   return type;
 }
 
+/// Axes of the study that no variable widens and that are not gone over: variables with the axis' values.
+void add_axes(Node& root, const StudySpec& study) {
+  const Node* const over = root.find("over");
+  Node* variables = root.find("variables");
+  if (variables == nullptr) variables = &root.add("variables", Node::list({}));
+  for (const AxisSpec& axis : study.axes) {
+    const bool is_there =
+        std::any_of(variables->items.begin(), variables->items.end(), [&](const Node& variable) {
+          const Node* const of = variable.find("axis");
+          return of != nullptr && of->text == axis.name;
+        });
+    const bool is_fixed = values_of(axis).size() == 1;  // it varies nothing
+    if (is_there || is_fixed || (over != nullptr && over->text == axis.name)) continue;
+    std::vector<Node> names;
+    for (const AxisValueSpec& value : values_of(axis)) names.push_back(Node::string(value.name, root.place));
+    Node list = Node::list(std::move(names)), variable;
+    list.place = root.place;
+    variable.place = root.place;
+    variable.add("variable", Node::string(axis.name, root.place));
+    variable.add("axis", Node::string(axis.name, root.place));
+    variable.add("values", std::move(list));
+    variables->items.push_back(std::move(variable));
+  }
+}
+
+/// What the axis itself says, before what the value says.
+AxisValueSpec with_axis(const AxisSpec& axis, AxisValueSpec value) {
+  value.arguments.insert(value.arguments.begin(), axis.arguments.begin(), axis.arguments.end());
+  value.overrides.insert(value.overrides.begin(), axis.overrides.begin(), axis.overrides.end());
+  return value;
+}
+
+const AxisSpec& axis_named(const StudySpec& study, const std::string& name) {
+  std::vector<std::string> names;
+  for (const AxisSpec& axis : study.axes) {
+    if (axis.name == name) return axis;
+    names.push_back(axis.name);
+  }
+  throw std::invalid_argument(
+      fmt::format("the study has no axis {}{}", quoted(name), suggestion(name, names, "axes")));
+}
+
+void take_study(OptimizeSpec& spec, const StudySpec& study) {
+  if (study.command != "run")
+    throw std::invalid_argument(
+        fmt::format("{}: its cells are `wafertlm {}`; only runs of experiments can be optimised", spec.study,
+                    study.command));
+  spec.base = {{}, study.file, study.arguments, {}};
+  spec.last_overrides = study.overrides;
+  spec.except = study.except;
+  for (VariableSpec& variable : spec.variables) {
+    if (variable.axis.empty()) continue;
+    const AxisSpec& axis = axis_named(study, variable.axis);
+    if (variable.is_number()) {
+      if (axis.overrides.empty() && axis.arguments.empty())
+        throw std::invalid_argument(fmt::format(
+            "the axis {} cannot be a range: it has no 'set' with {{}} for the value", quoted(axis.name)));
+      variable.adds = {with_axis(axis, {})};
+      continue;
+    }
+    const std::vector<AxisValueSpec> values = values_of(axis);
+    for (const std::string& name : variable.values) {
+      const auto found = std::find_if(values.begin(), values.end(),
+                                      [&](const AxisValueSpec& value) { return value.name == name; });
+      if (found == values.end())
+        throw std::invalid_argument(
+            fmt::format("the axis {} of the study has no value {}", quoted(axis.name), quoted(name)));
+      variable.adds.push_back(with_axis(axis, *found));
+    }
+  }
+  for (const AxisSpec& axis : study.axes) {
+    const bool varies = std::any_of(spec.variables.begin(), spec.variables.end(),
+                                    [&](const VariableSpec& each) { return each.axis == axis.name; });
+    if (varies || axis.name == spec.over) continue;
+    const AxisValueSpec only = values_of(axis).front();
+    add_to(spec.base, with_axis(axis, only), only.name);
+  }
+  if (spec.over.empty()) return;
+  const AxisSpec& axis = axis_named(study, spec.over);
+  for (const AxisValueSpec& value : values_of(axis)) spec.cases.push_back(with_axis(axis, value));
+}
+
 }  // namespace
 
-double OptimizeSpec::cost(const Point& point) const {
-  double sum = fixed_price;
-  for (std::size_t i = 0; i < variables.size(); ++i) sum += variables[i].price * point[i];
-  return sum;
-}
+OptimizeSpec load_optimize(const std::string& path) { return load_optimize(load_document(path)); }
 
-std::vector<std::string> OptimizeSpec::overrides(const Point& point, bool coarse_run) const {
-  std::vector<std::string> texts = set;
-  if (coarse_run) texts.insert(texts.end(), coarse.begin(), coarse.end());
-  for (std::string& each : texts)
-    for (std::size_t i = 0; i < variables.size(); ++i) each = filled(std::move(each), variables[i], point[i]);
-  return texts;
-}
-
-std::string OptimizeSpec::text(const Point& point) const {
-  std::string words;
-  for (std::size_t i = 0; i < variables.size(); ++i)
-    words +=
-        fmt::format("{}{} {}", i == 0 ? "" : ", ", variables[i].name, value_text(variables[i], point[i]));
-  return words;
-}
-
-Space OptimizeSpec::space() const {
-  Space space;
-  for (const VariableSpec& each : variables)
-    if (each.is_number())
-      space.axes.push_back({each.name, each.from, each.to, each.step});
-    else
-      space.axes.push_back({each.name, 0, static_cast<double>(each.values.size() - 1), 1});
-  for (const std::string& text : constraints) {
-    const libra::LinearConstraint constraint = constraint_of(*this, text);
-    if (is_budget(*this, constraint)) space.budget = Budget{constraint.coefficients, constraint.limit};
-    if (constraint.sense == libra::LinearConstraint::Sense::at_most && goes_over_all(*this, constraint))
-      space.limit = Budget{constraint.coefficients, constraint.limit};
-  }
-  return space;
-}
-
-std::vector<libra::LinearConstraint> OptimizeSpec::rest() const {
-  std::vector<libra::LinearConstraint> others;
-  for (const std::string& text : constraints) {
-    libra::LinearConstraint constraint = constraint_of(*this, text);
-    if (!is_budget(*this, constraint)) others.push_back(std::move(constraint));
-  }
-  return others;
-}
-
-OptimizeSpec load_optimize(const std::string& path) {
-  const Node root = load_document(path);
+OptimizeSpec load_optimize(Node root) {
   if (root.find("optimize") == nullptr)
     throw ConfigError(root.place,
-                      "expected a file with the top-level key 'optimize', which names an experiment and what "
-                      "of it may vary (platform/optimize/README.md)");
+                      "expected an experiment, a study, or a file with the top-level key 'optimize', which "
+                      "names one of them and what of it may vary (platform/optimize/README.md)");
+  std::optional<StudySpec> study;
+  if (const Node* const named = root.find("study"); named != nullptr) {
+    study = load_study(relative_to(named->place, named->text));
+    add_axes(root, *study);
+  }
   Origins origins;
   OptimizeSpec spec = optimize_type()->read(Reader(root, "", origins));
   spec.origins = std::move(origins);
+  if (study) {
+    take_study(spec, *study);
+  } else {
+    if (!spec.over.empty()) throw std::invalid_argument("'over' names an axis of a study; there is none");
+    spec.base = {{}, spec.experiment, {}, {}};
+  }
+  if (!spec.workloads.empty() && !spec.cases.empty())
+    throw std::invalid_argument("give 'over' or 'workloads', not both");
+  for (const std::string& file : spec.workloads)
+    spec.cases.push_back({std::filesystem::path(file).stem().string(), "", {}, {"workload=" + file}});
+  if (!spec.costs.empty()) spec.last_overrides.push_back("costs=" + spec.costs);
   return spec;
 }
 

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "platform/command/format.h"
+#include "platform/cost/cost.h"
 #include "platform/fabrics/fabric_kind.h"
 #include "platform/fabrics/fabric_results.h"
 #include "platform/fabrics/registry.h"
@@ -36,6 +38,7 @@ struct RunRow {
   std::vector<IterationResult> iterations;
   std::vector<results::IterationHalfWidths> half_widths = {};  // empty: nothing was sampled
   double link_energy_j = 0;
+  std::optional<cost::PlatformCost> platform_cost = {};
   std::uint64_t missing_dependencies = 0, left_out_dependencies = 0;
 
   double energy_per_bit_j() const { return experiment.platform.wafer.fabric.energy_per_bit_j; }
@@ -48,6 +51,7 @@ using Run = const RunRow&;
 RunRow row_of(const config::ExperimentSpec& experiment, const JobRun& job, Machine& machine,
               const HostCost& host) {
   RunRow row{experiment, job, machine, host, Json::array(), job.iterations()};
+  if (experiment.costs) row.platform_cost = cost::cost_of(experiment, machine.wafer().fabric());
   row.half_widths = results::half_widths(machine, job.job().npus, row.iterations);
   for (const MachineLink& link : machine_links(machine)) {
     row.links.push_back(
@@ -126,9 +130,14 @@ Fields<RunRow> make_run_fields() {
            if_modelled([](Run row) { return row.link_energy_j; }));
     of.add("per_bit_j", schema::or_null(schema::number(), "null: not given"),
            if_modelled([](Run row) { return row.energy_per_bit_j(); }));
+    of.add("drawn", schema::or_null(schema::number(), "The power of `cost` for all of the simulated time"),
+           [](Run row) {
+             return row.platform_cost ? Json(row.platform_cost->power() * seconds(row.job.end_ps())) : Json();
+           });
     of.add_if([](Run row) { return !row.models_energy(); }, "not_modelled", schema::text("Why not"),
               [](Run) { return "the platform gives no wafer.fabric.energy_per_bit"; });
   });
+  f.add("cost", cost::cost_schema(), [](Run row) { return cost::cost_json(row.platform_cost); });
   f.add("traces", [](Fields<RunRow>& of) {
     of.add("ranks", schema::positive(), [](Run row) { return row.job.job().size(); });
     of.add("missing_dependencies", schema::count(), [](Run row) { return row.missing_dependencies; });

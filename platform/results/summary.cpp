@@ -186,6 +186,13 @@ std::string run_summary(const Json& results) {
               ? fmt::format("Energy: not modelled ({}).\n", energy["not_modelled"].get<std::string>())
               : fmt::format("Energy of the links: {:.4g} J, at {:.4g} pJ/bit.\n",
                             energy["links"].get<double>(), energy["per_bit_j"].get<double>() * 1e12);
+  if (const Json& cost = results["cost"]; !cost["table"].is_null()) {
+    text += fmt::format(
+        "Cost: {:.6g} $ per NPU, {:.6g} $ in all; power {:.4g} W per NPU, {:.6g} W in all ({}).\n",
+        cost["price_per_npu"].get<double>(), cost["price"].get<double>(),
+        cost["power_per_npu_w"].get<double>(), cost["power_w"].get<double>(),
+        cost["table"].get<std::string>());
+  }
   for (const Json& note : results["notes"]) text += "Note: " + note.get<std::string>() + ".\n";
   const Json& traces = results["traces"];
   const auto count = [&](const char* key) { return traces[key].get<std::uint64_t>(); };

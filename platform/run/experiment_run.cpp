@@ -19,6 +19,7 @@
 #include "platform/command/output_folder.h"
 #include "platform/command/progress.h"
 #include "platform/config/load.h"
+#include "platform/cost/cost.h"
 #include "platform/report/perfetto_trace.h"
 #include "platform/report/report.h"
 #include "platform/report/run_waves.h"
@@ -245,6 +246,7 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
   machine.allow_sampling();
   JobRun job_run(machine, job, experiment);
   require_names(options, machine, job);
+  if (experiment.costs) cost::cost_of(experiment, machine.wafer().fabric());  // every link has its price
   const InterruptNotes interrupts;
   OutputFolder folder(out, "wafertlm run " + options.experiment);
   const fs::path working = folder.working();

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "platform/comet/cluster.h"
 #include "platform/command/digest.h"
 #include "platform/config/load.h"
 #include "workloads/chakra/rank_files.h"
@@ -158,6 +159,7 @@ std::string values_of(Spec spec) {
 }
 
 std::string resolved(const std::string& command, const Cell& cell) {
+  if (command == "comet") return comet::resolved_cluster(comet::load_cluster(cell.file, cell.overrides));
   if (command != "run") {
     const config::PlatformSpec platform = config::load_platform(cell.file, cell.overrides);
     return values_of(platform) + algorithms_of(platform.collectives);
@@ -200,13 +202,14 @@ CellJob job_of(const config::StudySpec& study, const Cell& cell) {
 std::vector<std::string> with_output(std::vector<std::string> words, const std::string& folder) {
   const std::string command = words.front();
   if (command == "run") words.insert(words.end(), {"--out", folder});
-  if (command == "collective") words.emplace_back("--json");
+  if (command == "collective" || command == "comet") words.emplace_back("--json");
   if (command == "traffic") words.insert(words.end(), {"--json", document_of(words, folder)});
   return words;
 }
 
 std::string document_of(const std::vector<std::string>& words, const std::string& folder) {
-  return folder + (words.front() == "collective" ? "/output.txt" : "/results.json");
+  return folder +
+         (words.front() == "collective" || words.front() == "comet" ? "/output.txt" : "/results.json");
 }
 
 }  // namespace wafertlm

@@ -41,6 +41,8 @@ ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
+SchedulerType=sched/builtin
+SchedulerParameters=batch_sched_delay=0,sched_interval=1,sched_min_interval=0
 JobAcctGatherType=jobacct_gather/linux
 ReturnToService=2
 SlurmdTimeout=5

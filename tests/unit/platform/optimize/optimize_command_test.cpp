@@ -94,6 +94,68 @@ TEST_F(OptimizeCommand, GivesAFrontOfTimeAndCost) {
   EXPECT_LT(found["front"][0]["time_s"], found["middle"]["time_s"]);
 }
 
+constexpr const char* kVary =
+    " --vary 'ring:wafer.fabric.dimensions[0].bandwidth=1..300 GB/s' --vary "
+    "'switch:wafer.fabric.dimensions[1].bandwidth=1..300 GB/s' ";
+
+/// No file but the experiment: the same problem, found without LIBRA's model.
+TEST_F(OptimizeCommand, TakesAnExperimentAsItIs) {
+  ASSERT_EQ(write_trace().exit_code, 0);
+  ASSERT_EQ(optimize("constraints: [\"ring + switch = 300\"]\nevaluations: 8\n", "own").exit_code, 0);
+  const double own = json::parse(test::read_text(file("own/results.json")))["optimum"]["time_s"];
+  const auto run = [&](const std::string& more, const std::string& out) {
+    return test::run_tool("optimize " + file("experiment.yaml") + kVary + more + " --out " + file(out));
+  };
+  const std::string budget = "--constraint 'ring + switch = 300' ";
+  ASSERT_EQ(run(budget + "--evaluations 10", "out").exit_code, 0);
+  const json found = json::parse(test::read_text(file("out/results.json")));
+  EXPECT_NEAR(found["optimum"]["time_s"].get<double>() / own, 1, 0.01);
+  // From its optimum a second search needs no first points of its own.
+  ASSERT_EQ(run(budget + "--evaluations 2 --warm-start " + file("out"), "warm").exit_code, 0);
+  const json warm = json::parse(test::read_text(file("warm/results.json")));
+  EXPECT_LE(warm["optimum"]["time_s"], found["optimum"]["time_s"]);
+  // A limit of the power, and a price, by a table of costs.
+  folder_.write("costs.yaml", "costs: table\nlinks:\n  - {links: \"*\", price: 2, power: 0.5}\n");
+  const std::string costs = " --costs " + file("costs.yaml");
+  ASSERT_EQ(run("--goal time_cost --evaluations 8 --power-at-most 300" + costs, "costs").exit_code, 0);
+  const json best = json::parse(test::read_text(file("costs/results.json")))["optimum"];
+  EXPECT_LE(best["power_w"], 300.0);
+  EXPECT_DOUBLE_EQ(best["cost"].get<double>(), 4 * best["power_w"].get<double>());
+  EXPECT_EQ(run("--power-at-most 300 --evaluations 2", "none").exit_code, 2);
+  EXPECT_NE(run("--vary ring=5", "none").error.find("FROM..TO"), std::string::npos);
+  EXPECT_NE(test::run_tool("optimize " + file("experiment.yaml")).error.find("--vary"), std::string::npos);
+}
+
+/// Its axes vary; one of them can be gone over by every candidate, with what each of its values loses.
+TEST_F(OptimizeCommand, TakesAStudyAsItIs) {
+  ASSERT_EQ(write_trace().exit_code, 0);
+  folder_.write(
+      "study.yaml",
+      "study: bandwidths\nfile: experiment.yaml\naxes:\n"
+      "  - {axis: ring, values: [20, 80, 160], set: \"wafer.fabric.dimensions[0].bandwidth={} GB/s\"}\n"
+      "  - {axis: switch, values: [40, 140], set: \"wafer.fabric.dimensions[1].bandwidth={} GB/s\"}\n"
+      "  - {axis: latency, values: [1, 90000], set: \"wafer.fabric.dimensions[0].latency={} ns\"}\n"
+      "except: [{ring: '160', switch: '140'}]\ncolumns: [{column: t, read: iteration_time_s}]\n");
+  const auto run = [&](const std::string& more) {
+    const auto result = test::run_tool("optimize " + file("study.yaml") + " --out " + file("out") + more);
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+    return json::parse(test::read_text(file("out/results.json")));
+  };
+  ASSERT_EQ(test::run_tool("study " + file("study.yaml") + " --out " + file("grid")).exit_code, 0);
+  double least = 1;
+  const json grid = json::parse(test::read_text(file("grid/results.json")));
+  for (const json& cell : grid["cells"]) least = std::min(least, cell["values"]["t"].get<double>());
+  const json all = run(" --evaluations 12");
+  EXPECT_EQ(all["optimum"]["time_s"], least);
+  EXPECT_EQ(all["optimum"]["at"]["latency"], "1");
+  const json over = run(" --over latency --evaluations 6");
+  EXPECT_EQ(over["regret"]["workloads"], (json{"1", "90000"}));
+  for (const json& loss : over["regret"]["joint"]) EXPECT_GE(loss, 0.0);
+  EXPECT_EQ(over["regret"]["by_own"][0][0], 0.0);
+  const json range = run(" --vary 'ring=20..220' --constraint 'ring + switch <= 300' --evaluations 12");
+  EXPECT_LE(range["optimum"]["time_s"], least);
+}
+
 TEST_F(OptimizeCommand, RefusesWhatMakesNoSense) {
   ASSERT_EQ(write_trace().exit_code, 0);
   const auto refusal = [&](const std::string& more) {

@@ -8,6 +8,7 @@
 
 #include "platform/libra/bandwidth_problem.h"
 #include "platform/optimize/candidates.h"
+#include "platform/optimize/kriging.h"
 #include "platform/optimize/outcome.h"
 #include "tests/support/random_cases.h"
 #include "workloads/astra_text/text_workload.h"
@@ -104,6 +105,80 @@ TEST(Search, StartsAtTheModelsOptimumAndNeeds15Simulations) {
     missed += found.value > 1.01 * libra::minimize(truth).value ? 1 : 0;
   }
   EXPECT_LE(missed, cases / 50);  // 2 of 300
+}
+
+/// Of two and three axes without a budget, by itself (kriging) and with DIRECT-L and Sbplx.
+TEST(Search, FindsTheBottomOfASmoothValley) {
+  for (const std::size_t count : {2U, 3U}) {
+    Space space;
+    for (std::size_t d = 0; d < count; ++d) space.axes.push_back({"x", 1, 1000, 0});
+    const Evaluate evaluate = [](const std::vector<Point>& points) {
+      std::vector<double> values;
+      for (const Point& point : points) {
+        double time = 1, cost = 100;  // T·C of a network: its bottom by hand is that of SLSQP below
+        for (std::size_t d = 0; d < point.size(); ++d) {
+          time += 20 / point[d];
+          cost += static_cast<double>(d + 1) * point[d];
+        }
+        values.push_back(time * cost);
+      }
+      return values;
+    };
+    SearchOptions options;
+    options.evaluations = 400 * count;
+    options.method = Method::direct;
+    const double bottom = search(space, evaluate, options).value;
+    options.evaluations = 40;
+    options.method = Method::automatic;
+    for (const std::uint64_t seed : {1U, 2U}) {
+      options.seed = seed;
+      EXPECT_LE(search(space, evaluate, options).value, 1.01 * bottom) << count << " " << seed;
+    }
+  }
+}
+
+TEST(Search, KeepsToWhatIsAllowedAndToItsTime) {
+  const Space space{{{"a", 1, 100, 0}, {"b", 1, 100, 0}}, {}};
+  std::size_t evaluations = 0;
+  const Evaluate evaluate = [&](const std::vector<Point>& points) {
+    std::vector<double> values;
+    for (const Point& point : points) {
+      EXPECT_LE(point[0] + point[1], 60);
+      values.push_back(10 / point[0] + 40 / point[1]);
+    }
+    evaluations += points.size();
+    return values;
+  };
+  for (const Method method : {Method::kriging, Method::direct}) {
+    SearchOptions options;
+    options.method = method;
+    options.is_allowed = [](const Point& point) { return point[0] + point[1] <= 60; };
+    options.evaluations = method == Method::direct ? 200 : 40;
+    // By Lagrange: a = 20, b = 40.
+    EXPECT_LE(search(space, evaluate, options).value, 1.02 * 1.5) << static_cast<int>(method);
+    evaluations = 0;
+    options.is_over = [&] { return evaluations >= 5; };
+    search(space, evaluate, options);
+    EXPECT_LE(evaluations, 12U);
+  }
+}
+
+/// Sobol's and Jones' formulas in one dimension: exact at the points, certain there, and E[max(f − Y, 0)].
+TEST(Kriging, InterpolatesAndExpectsImprovement) {
+  const Kriging kriging({{0.0}, {0.3}, {0.7}, {1.0}}, {4, 1, 2, 5});
+  EXPECT_NEAR(kriging.at({0.3}).mean, 1, 1e-4);
+  EXPECT_NEAR(kriging.at({0.3}).deviation, 0, 1e-2);
+  const Kriging::Prediction between = kriging.at({0.5});
+  EXPECT_GT(between.deviation, 0.01);
+  // By integration of the normal distribution.
+  double expected = 0;
+  constexpr int kSteps = 20000;
+  for (int i = 0; i < kSteps; ++i) {
+    const double z = -8 + 16 * (i + 0.5) / kSteps;
+    expected +=
+        std::max(1.2 - (between.mean + z * between.deviation), 0.0) * std::exp(-z * z / 2) * 16 / kSteps;
+  }
+  EXPECT_NEAR(kriging.expected_improvement({0.5}, 1.2), expected / std::sqrt(2 * M_PI), 1e-6);
 }
 
 TEST(Search, WholeStepsEndAtTheBestOfAllNeighbours) {
