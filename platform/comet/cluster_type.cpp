@@ -114,6 +114,8 @@ ClusterSpec load_cluster(const std::string& path, const std::vector<std::string>
   return cluster_type()->read(config::Reader(root, "", origins));
 }
 
-std::string resolved_cluster(const ClusterSpec& spec) { return config::write_yaml(cluster_type()->write(spec)); }
+std::string resolved_cluster(const ClusterSpec& spec) {
+  return config::write_yaml(cluster_type()->write(spec));
+}
 
 }  // namespace wafertlm::comet

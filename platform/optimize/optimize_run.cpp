@@ -35,14 +35,16 @@ bool fulfils(const Space& space, const Candidate& each) {
   return std::abs(sum / space.budget->limit - 1) < 1e-3;
 }
 
+using Model = decltype(SearchOptions::model);
+
 /// Where the simulations start, and what a cheap model says of a point.
 struct Start {
   std::optional<Point> point;
-  std::function<double(const Point&)> model = {};
+  Model model = {};
 };
 
 /// A surrogate of cheap runs, in all coordinates from 0 to 1.
-std::function<double(const Point&)> surrogate_of(const Space& space, const SearchResult& found) {
+Model surrogate_of(const Space& space, const SearchResult& found) {
   const auto unit = [space](const Point& point) {
     Point x;
     for (std::size_t i = 0; i < point.size(); ++i) {
