@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "tlm/fabric/packet.h"
+#include "tlm/flow.h"
 #include "tlm/link/class_table.h"
 #include "tlm/link/credit_window.h"
 #include "tlm/link/line.h"
@@ -40,6 +41,26 @@ struct alignas(64) Queue {
     }
     head = tail = &packet;
     return true;
+  }
+  /// The same for the copies of several flows, which leave in the order of their times; of one time in that
+  /// of their flows' keys, whichever was handed over first. Those of a flow stay as they come.
+  bool push_by_time(Packet& packet) {
+    Packet* before = nullptr;
+    if (head && leaves_before(*tail, packet))
+      before = tail;
+    else
+      for (Packet* each = head; each; each = each->next)
+        if (leaves_before(*each, packet)) before = each;
+    packet.next = before ? before->next : head;
+    (before ? before->next : head) = &packet;
+    if (!packet.next) tail = &packet;
+    return !before;
+  }
+
+ private:
+  static bool leaves_before(const Packet& one, const Packet& other) {
+    if (one.flow == other.flow) return true;
+    return one.ready_ps != other.ready_ps ? one.ready_ps < other.ready_ps : one.flow->key < other.flow->key;
   }
 };
 
