@@ -66,6 +66,7 @@ Json to_json(const Node& node) {
       if (node.quoted) return node.text;
       if (node.text == "true" || node.text == "false") return node.text == "true";
       if (node.text.find_first_not_of("0123456789") == std::string::npos) return std::stoull(node.text);
+      if (result = Json::parse(node.text, nullptr, false); result.is_number()) return result;
       return node.text;
     case Node::Kind::list:
       result = Json::array();

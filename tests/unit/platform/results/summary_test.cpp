@@ -53,6 +53,7 @@ Json results() {
           {"training", nullptr},
           {"memory_check", {{"checked", true}, {"fits", true}}},
           {"energy_j", {{"links", nullptr}, {"not_modelled", "no energy per bit"}}},
+          {"cost", {{"table", nullptr}}},
           {"notes", Json::array({"a first note"})},
           {"traces", {{"control_dependencies_left_out", 0}, {"missing_dependencies", 0}}},
           {"simulation", {{"packet_hops", 2000}, {"end_s", 10e-3}}},
@@ -192,6 +193,14 @@ TEST(Summary, MemoryEnergyAndNotes) {
   EXPECT_TRUE(contains(run_summary(given), "Note: a first note."));
   given["energy_j"] = {{"links", 0.25}, {"per_bit_j", 2e-12}};
   EXPECT_TRUE(contains(run_summary(given), "Energy of the links: 0.25 J, at 2 pJ/bit."));
+  EXPECT_FALSE(contains(run_summary(given), "Cost:"));
+  given["cost"] = {{"table", "costs.yaml"},
+                   {"price_per_npu", 12.5},
+                   {"price", 250.0},
+                   {"power_per_npu_w", 1.5},
+                   {"power_w", 30.0}};
+  EXPECT_TRUE(contains(run_summary(given),
+                       "Cost: 12.5 $ per NPU, 250 $ in all; power 1.5 W per NPU, 30 W in all (costs.yaml)."));
   given["memory_check"] = {{"checked", false}, {"reason", "no tensors"}};
   EXPECT_TRUE(contains(run_summary(given), "Memory not checked: no tensors."));
   given["memory_check"] = {{"checked", true},
