@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 
 #include "models/mesh/mesh_params.h"
 #include "tests/collectives/random_fabrics.h"
@@ -91,9 +92,11 @@ TEST(PackedTrees, GiveTheValuesOnWafersWithHoles) {
 // Meshes with holes, and graphs of equal and of unequal links. All-gather and reduce-scatter within 5 % of
 // their cut on every one with equal links, all-reduce within 10 % in the median; unequal links have whole
 // slots by rounding.
+// 256 MiB in packets of 128 KiB. With WAFERTLM_CASES=50 200 meshes and 200 graphs.
 TEST(PackedTrees, OfRandomFabricsAreNearTheirBounds) {
+  constexpr std::uint64_t kBytes = 256 << 20;
   test::Random random(21);
-  std::vector<double> all_reduces;
+  std::vector<double> all_reduces, one_way;
   for (int number = 0; number < test::random_cases(8, 2); ++number) {
     const bool mesh = number % 2 == 0;
     const std::uint64_t most_rate = number % 4 == 1 ? 1 : 4;
@@ -111,13 +114,20 @@ TEST(PackedTrees, OfRandomFabricsAreNearTheirBounds) {
       EXPECT_TRUE(
           packed(proving(spec), group, 4 * (1 + random() % 20'000), type, root)["proven"].get<bool>());
     }
+    spec.wafer.fabric.format.packet_bytes = 128 << 10;
     for (const CollectiveType type : {CollectiveType::all_gather, CollectiveType::reduce_scatter}) {
-      const double over = over_bound(packed(spec, group, 8 << 20, type));
+      const double over = over_bound(packed(spec, group, kBytes, type));
+      one_way.push_back(over);
       EXPECT_LE(over, mesh || most_rate == 1 ? 1.05 : 1.08) << to_string(type) << " of case " << number;
     }
-    all_reduces.push_back(over_bound(packed(spec, group, 8 << 20)));
+    all_reduces.push_back(over_bound(packed(spec, group, kBytes)));
   }
-  std::sort(all_reduces.begin(), all_reduces.end());
+  for (std::vector<double>* of : {&all_reduces, &one_way}) {
+    std::sort(of->begin(), of->end());
+    std::printf("%zu %s: %.3f of the bound in the median, at most %.3f\n", of->size(),
+                of == &one_way ? "all-gathers and reduce-scatters" : "all-reduces", (*of)[of->size() / 2],
+                of->back());
+  }
   EXPECT_LE(all_reduces[all_reduces.size() / 2], 1.1);
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Lower bounds of collectives on random graphs with unequal links, exact, against `collective --explain-bound`.
+"""Lower bounds of collectives on random graphs with unequal links, of all NPUs or some, exact, against `collective --explain-bound`.
 
 Fractions, and every set and partition of up to 9 vertices; nothing is shared with the program:
   exact_bounds.py build/wafertlm [--graphs 500] [--vertices 9] [--seed 1]
@@ -52,16 +52,16 @@ def cuts(vertices, links):
             yield inside, sum(rate for a, b, rate in links if a in inside and b not in inside)
 
 
-def families(vertices, npus):
-    """Disjoint sets with an NPU each that hold all NPUs; switches may be in none. As lists of part numbers, -1: in none."""
+def families(vertices, members):
+    """Disjoint sets with a member each that hold all members; others may be in none. As lists of part numbers, -1: in none."""
+    order = members + [v for v in range(vertices) if v not in members]
 
     def extend(parts, count):
-        vertex = len(parts)
-        if vertex == vertices:
+        if len(parts) == vertices:
             if count >= 2:
-                yield parts, count
+                yield [part for _, part in sorted(zip(order, parts))], count
             return
-        if vertex < npus:
+        if len(parts) < len(members):
             for part in range(count + 1):
                 yield from extend(parts + [part], max(count, part + 1))
         else:
@@ -71,14 +71,14 @@ def families(vertices, npus):
     yield from extend([], 0)
 
 
-def exact_seconds(kind, graph, size, root):
-    """The longest time that a set or partition asks for, as a Fraction; all NPUs are members."""
-    vertices, npus, links = graph
+def exact_seconds(kind, graph, group, size, root):
+    """The longest time that a set or partition asks for, as a Fraction; `root`: a vertex."""
+    vertices, _, links = graph
     best = Fraction(0)
-    block = Fraction(size, npus)
+    block = Fraction(size, len(group))
     for inside, out in cuts(vertices, links):
-        members = sum(v < npus for v in inside)
-        other = npus - members
+        members = sum(v in inside for v in group)
+        other = len(group) - members
         need = 0
         if kind == "all_gather" and other:
             need = members * block
@@ -93,7 +93,7 @@ def exact_seconds(kind, graph, size, root):
         if need:
             best = max(best, Fraction(need) / (out * GB))
     if kind == "all_reduce":
-        for part, count in families(vertices, npus):
+        for part, count in families(vertices, group):
             border = sum(rate * ((part[a] >= 0) + (part[b] >= 0)) for a, b, rate in links if part[a] != part[b])
             best = max(best, Fraction(4 * (count - 1) * size, border * GB))
     return best
@@ -116,20 +116,23 @@ def main():
         for number in range(options.graphs):
             graph = random_graph(rng, options.vertices)
             (folder / "graph.yaml").write_text(graph_yaml(*graph))
-            size, root = 4 * graph[1] * rng.randint(1, 10**6), rng.randrange(graph[1])
+            group = list(range(graph[1]))
+            if rng.random() < 0.5:
+                group = sorted(rng.sample(group, rng.randint(2, len(group))))
+            size, root = 4 * len(group) * rng.randint(1, 10**6), rng.randrange(len(group))
             for kind in TYPES:
                 command = [options.wafertlm, "collective", str(platform), "--type", kind, "--size", f"{size}B",
-                           "--explain-bound", "--json"]
+                           "--npus", ",".join(map(str, group)), "--explain-bound", "--json"]
                 command += ["--root", str(root)] if kind in ("broadcast", "reduce") else []
                 done = subprocess.run(command, capture_output=True, text=True, check=False)
                 if done.returncode != 0:
                     sys.exit(f"{' '.join(command)}: {done.stderr}")
                 theirs = json.loads(done.stdout)["rows"][0]["tight"]["time_ps"]
-                ours = exact_seconds(kind, graph, size, root) * 10**12
+                ours = exact_seconds(kind, graph, group, size, group[root]) * 10**12
                 compared += 1
                 if theirs != ours.numerator // ours.denominator:
                     wrong += 1
-                    print(f"graph {number}, {kind}: {theirs} ps, exactly {float(ours)} ps; {graph}")
+                    print(f"graph {number}, {kind}: {theirs} ps, exactly {float(ours)} ps; {graph}, group {group}")
     print(f"{compared} bounds compared, {wrong} differ")
     sys.exit(1 if wrong or compared == 0 else 0)
 
