@@ -112,6 +112,7 @@ int run_tool(int argc, char** argv) {
       {"libra", add_libra_command(app)},
       {"optimize", add_optimize_command(app)},
       {"comet", add_comet_command(app)},
+      {"pipeline", add_pipeline_command(app)},
   };
   try {
     app.parse(argc, argv);

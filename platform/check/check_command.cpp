@@ -15,6 +15,7 @@
 #include "platform/cost/cost.h"
 #include "platform/fabrics/registry.h"
 #include "platform/optimize/spec.h"
+#include "platform/pipeline/inputs.h"
 #include "platform/results/results.h"
 #include "platform/run/host_estimate.h"
 #include "platform/run/job.h"
@@ -122,11 +123,16 @@ bool check_own_file(const Options& options) {
   const std::string& file = options.file;
   const config::Node root = config::load_document(file);
   const bool is_costs = root.find("costs") != nullptr && root.find("experiment") == nullptr;
-  const bool is_own = root.find("comet") != nullptr || root.find("optimize") != nullptr || is_costs;
+  const bool is_own = root.find("comet") != nullptr || root.find("pipeline") != nullptr ||
+                      root.find("optimize") != nullptr || is_costs;
   if (is_own && (!options.overrides.empty() || options.resolved))
     throw std::invalid_argument("--set and --resolved have no effect on this kind of file; leave them out");
   if (root.find("comet") != nullptr) {
     fmt::print("comet     {}\nok\n", comet::load_cluster(file).name);
+    return true;
+  }
+  if (root.find("pipeline") != nullptr) {
+    fmt::print("pipeline  {}\nok\n", pipelines::load_pipeline(file).name);
     return true;
   }
   if (root.find("optimize") != nullptr) {
