@@ -38,6 +38,13 @@ std::function<int()> add_convert_command(CLI::App& app);
 /// Prints what each way of protecting remote memory costs.
 std::function<int()> add_memory_engine_command(CLI::App& app);
 std::function<int()> add_memory_command(CLI::App& app);
+/// `wafertlm presets`: what `preset_or_file()` (cli/presets.h) finds by name.
+std::function<int()> add_presets_command(CLI::App& app);
+/// `wafertlm new`: a commented file to start from.
+std::function<int()> add_new_command(CLI::App& app);
+/// Scripts and pages made from the definitions of all commands in `app`.
+std::function<int()> add_completion_command(CLI::App& app);
+std::function<int()> add_man_command(CLI::App& app);
 /// What RTL designs there are, and recordings into one without a wafer around it.
 std::function<int()> add_rtl_command(CLI::App& app);
 

@@ -7,9 +7,12 @@
 #include <cstring>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <stdexcept>
 #include <systemc>
 
+#include "platform/cli/help_format.h"
+#include "platform/cli/version.h"
 #include "platform/command/bad_input.h"
 #include "platform/command/interrupt.h"
 #include "platform/commands.h"
@@ -87,7 +90,8 @@ int run_tool(int argc, char** argv) {
   sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_THROW);
   CLI::App app("WaferTLM: a SystemC/TLM-2.0 virtual platform of a wafer-scale training system", "wafertlm");
   app.require_subcommand(1);
-  app.set_version_flag("--version", WAFERTLM_VERSION);
+  app.formatter(std::make_shared<HelpFormat>());
+  app.set_version_flag("--version", version_text(), "Print the version, and what it was built with");
   app.footer(
       "Exit codes: 0 done, 1 the run failed, 2 bad input, 128 + N ended by signal N. `wafertlm COMMAND "
       "--help` shows examples.");
@@ -113,6 +117,10 @@ int run_tool(int argc, char** argv) {
       {"optimize", add_optimize_command(app)},
       {"comet", add_comet_command(app)},
       {"pipeline", add_pipeline_command(app)},
+      {"presets", add_presets_command(app)},
+      {"new", add_new_command(app)},
+      {"completion", add_completion_command(app)},
+      {"man", add_man_command(app)},
   };
   try {
     app.parse(argc, argv);

@@ -191,6 +191,10 @@ std::function<int()> add_convert_command(CLI::App& app) {
   add_file_options(*from, *options);
   from->add_option("--out", options->out, "Folder for the files; the current one if not given")
       ->type_name("DIR");
+  from->footer(
+      "Example:\n"
+      "  wafertlm convert astra-sim --system-configuration=system.json --network-configuration=network.yml "
+      "--out converted");
   return [options] { return write_converted(*options); };
 }
 

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "platform/cli/presets.h"
 #include "platform/comet/cluster.h"
 #include "platform/command/format.h"
 #include "platform/command/host_memory.h"
@@ -171,7 +172,10 @@ std::function<int()> add_check_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "check", "Check a platform, experiment, workload, model or study file without running");
-  command->add_option("FILE", options->file, "YAML file")->required()->type_name("FILE");
+  command->add_option("FILE", options->file, "YAML file")
+      ->required()
+      ->transform(preset_or_file({"experiments", "platforms", "workloads", "studies"}))
+      ->type_name("FILE");
   command->add_option("--set", options->overrides, "Change a key, as in `run`");
   command->add_flag("--resolved", options->resolved,
                     "Print every value with its origin instead of a summary");

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/cli/presets.h"
 #include "platform/collective/collective_setup.h"
 #include "platform/collective/explain_bound.h"
 #include "platform/command/child.h"
@@ -376,7 +377,10 @@ std::function<int()> add_collective_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CollectiveOptions& what = options->what;
   CLI::App* command = app.add_subcommand("collective", "Time collectives on an idle wafer, like nccl-tests");
-  command->add_option("PLATFORM", options->platform, "Platform file")->required()->type_name("FILE");
+  command->add_option("PLATFORM", options->platform, "Platform file")
+      ->required()
+      ->transform(preset_or_file({"platforms"}))
+      ->type_name("FILE");
   command->add_option("--type", what.type, "What to run")->required()->check(one_of_names(type_names()));
   command->add_option("--size", options->sizes,
                       "Bytes per rank (the full vector): one, a list, or FROM:TO:FACTOR. Of weight_load and "

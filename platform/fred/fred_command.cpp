@@ -87,6 +87,7 @@ std::function<int()> add_fred_counts_command(CLI::App& fred) {
   count->add_option("--ports", options->ports, "P, or FROM-TO")->capture_default_str();
   count->add_option("--m", options->ms, "Middle switches, a list")->capture_default_str();
   count->add_flag("--json", options->json, "Print JSON instead of the table");
+  count->footer("Example:\n  wafertlm fred counts --ports 2-16 --m 2,3");
   return [options] { return print_counts(*options); };
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "platform/cli/presets.h"
 #include "platform/command/files.h"
 #include "platform/command/format.h"
 #include "platform/command/interrupt.h"
@@ -182,7 +183,9 @@ std::function<int()> add_study_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("study", "Run many experiments side by side and print them in one table");
-  command->add_option("STUDY", options->study, "Study file")->type_name("FILE");
+  command->add_option("STUDY", options->study, "Study file")
+      ->transform(preset_or_file({"studies"}))
+      ->type_name("FILE");
   command
       ->add_option("--out", options->out, "Folder for the results; out/<name of the study file> if not given")
       ->type_name("DIR");

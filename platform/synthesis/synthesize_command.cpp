@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/cli/presets.h"
 #include "platform/collective/collective_setup.h"
 #include "platform/command/format.h"
 #include "platform/command/ranges.h"
@@ -89,7 +90,10 @@ std::function<int()> add_synthesize_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "synthesize",
       "Make a collective for a fabric, prove it, and write it as an MSCCL program or as traces");
-  command->add_option("PLATFORM", options->platform, "Platform file")->required()->type_name("FILE");
+  command->add_option("PLATFORM", options->platform, "Platform file")
+      ->required()
+      ->transform(preset_or_file({"platforms"}))
+      ->type_name("FILE");
   command->add_option("--type", options->what.type, "What to make")
       ->required()
       ->check(one_of_names({to_string(CollectiveType::all_reduce), to_string(CollectiveType::all_gather),

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/cli/presets.h"
 #include "platform/command/files.h"
 #include "platform/command/format.h"
 #include "platform/commands.h"
@@ -325,7 +326,10 @@ std::function<int()> add_workload_command(CLI::App& app) {
   command->require_subcommand(1);
   CLI::App* generate_command =
       command->add_subcommand("generate", "Write what a workload file describes as a trace per rank");
-  generate_command->add_option("WORKLOAD", options->workload, "Workload file")->required()->type_name("FILE");
+  generate_command->add_option("WORKLOAD", options->workload, "Workload file")
+      ->required()
+      ->transform(preset_or_file({"workloads"}))
+      ->type_name("FILE");
   generate_command->add_option("--out", options->out, "Folder for the traces")->required()->type_name("DIR");
   generate_command->add_option("--set", options->overrides, "Change a key: data_parallel=4");
   add_form_and_force(*generate_command, options->job);
@@ -337,7 +341,10 @@ std::function<int()> add_workload_command(CLI::App& app) {
       "--form json --force");
   CLI::App* show_command = command->add_subcommand(
       "show", "Totals of a workload: parameters, operations, bytes by traffic class, message sizes, memory");
-  show_command->add_option("WORKLOAD", options->workload, "Workload file")->required()->type_name("FILE");
+  show_command->add_option("WORKLOAD", options->workload, "Workload file")
+      ->required()
+      ->transform(preset_or_file({"workloads"}))
+      ->type_name("FILE");
   show_command->add_option("--set", options->overrides, "Change a key: microbatches=4");
   show_command->add_flag("--json", options->json, "Print JSON, with every rank");
   command->footer(

@@ -2,6 +2,8 @@
 // What all commands have in common.
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
 
@@ -36,7 +38,11 @@ TEST(Tool, WordsThatItDoesNotKnowAreNamedWithTheNearest) {
 TEST(Tool, HelpAndVersionAreNoErrors) {
   const ToolResult version = run_tool("--version"), help = run_tool("--help");
   EXPECT_EQ(version.exit_code, 0);
-  EXPECT_EQ(version.out, WAFERTLM_VERSION "\n");
+  EXPECT_TRUE(std::regex_match(
+      version.out, std::regex("wafertlm " WAFERTLM_VERSION " \\(commit ([0-9a-f]{12}|unknown)\\)\n"
+                              "SystemC [0-9.]+\nVerilator [0-9.a-z]+\n"
+                              "Compiler (g\\+\\+|clang) [^\n]+\n")))
+      << version.out;
   EXPECT_EQ(help.exit_code, 0);
   EXPECT_NE(help.out.find("Exit codes: 0 done, 1 the run failed, 2 bad input, 128 + N ended by signal N."),
             std::string::npos);

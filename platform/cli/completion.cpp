@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/cli/completion.h"
+
+#include <fmt/format.h>
+
+#include "platform/command/shell.h"
+
+namespace wafertlm {
+namespace {
+
+std::string joined(const std::vector<std::string>& words, const std::string& between = " ") {
+  return fmt::format("{}", fmt::join(words, between));
+}
+
+/// "first|second" for a pattern of `case`.
+std::string pattern(const std::vector<std::string>& words) { return joined(words, "|"); }
+
+/// Lines of a `case` that follows the words from one command to the next.
+std::string command_cases(const ShownCommand& root) {
+  std::string text;
+  for (const ShownCommand* each : flattened(root))
+    if (each != &root) text += fmt::format("      '{}') path=\"$path $word\" ;;\n", each->path);
+  return text;
+}
+
+bool has_value(const ShownOption& option) { return !option.is_positional && !option.value.empty(); }
+
+std::string names_of_commands(const ShownCommand& command) {
+  std::vector<std::string> names;
+  for (const ShownCommand& each : command.commands) names.push_back(each.name);
+  return joined(names);
+}
+
+std::string names_of_options(const ShownCommand& command) {
+  std::vector<std::string> names;
+  for (const ShownOption& each : command.options)
+    if (!each.is_positional) names.insert(names.end(), each.names.begin(), each.names.end());
+  return joined(names);
+}
+
+/// Sets `words` by the command (`path`) and the word before (`previous`), in bash and zsh.
+std::string word_cases(const ShownCommand& root) {
+  std::string text;
+  for (const ShownCommand* command : flattened(root)) {
+    text += fmt::format("    '{}')\n      case \"$previous\" in\n", command->path);
+    for (const ShownOption& option : command->options)
+      if (has_value(option))
+        text += fmt::format("        {}) words='{}' takes_value=1 ;;\n", pattern(option.names),
+                            joined(option.choices));
+    text += fmt::format(
+        "      esac\n"
+        "      if [[ -z $takes_value ]]; then\n"
+        "        if [[ $current == -* ]]; then words='{}'; else words='{}'; fi\n"
+        "      fi ;;\n",
+        names_of_options(*command), names_of_commands(*command));
+  }
+  return text;
+}
+
+std::string fish_quoted(const std::string& text) {
+  std::string done = "'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') done += '\\';
+    done += c;
+  }
+  return done + "'";
+}
+
+}  // namespace
+
+std::string bash_completion(const ShownCommand& root) {
+  return fmt::format(
+      "# bash completion of wafertlm, made by `wafertlm completion bash`\n"
+      "_wafertlm() {{\n"
+      "  local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}}\n"
+      "  local path=wafertlm word words='' takes_value=''\n"
+      "  for word in \"${{COMP_WORDS[@]:1:COMP_CWORD-1}}\"; do\n"
+      "    case \"$path $word\" in\n{}"
+      "    esac\n"
+      "  done\n"
+      "  case \"$path\" in\n{}"
+      "  esac\n"
+      "  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+      "}}\n"
+      "# Without a word of ours, a file.\n"
+      "complete -o default -F _wafertlm wafertlm\n",
+      command_cases(root), word_cases(root));
+}
+
+std::string zsh_completion(const ShownCommand& root) {
+  return fmt::format(
+      "#compdef wafertlm\n"
+      "# zsh completion of wafertlm, made by `wafertlm completion zsh`\n"
+      "_wafertlm() {{\n"
+      "  local current=${{words[CURRENT]}} previous=${{words[CURRENT-1]}}\n"
+      "  local path_=wafertlm word takes_value=''\n"
+      "  local -a typed=(\"${{(@)words[2,CURRENT-1]}}\")\n"
+      "  local found\n"
+      "  found=$(_wafertlm_words \"$current\" \"$previous\" \"${{typed[@]}}\")\n"
+      "  if [[ -n $found ]]; then compadd -- ${{=found}}; else _files; fi\n"
+      "}}\n"
+      "_wafertlm_words() {{\n"
+      "  local current=$1 previous=$2 word words='' takes_value=''\n"
+      "  local path=wafertlm\n"
+      "  shift 2\n"
+      "  for word in \"$@\"; do\n"
+      "    case \"$path $word\" in\n{}"
+      "    esac\n"
+      "  done\n"
+      "  case \"$path\" in\n{}"
+      "  esac\n"
+      "  print -r -- \"$words\"\n"
+      "}}\n"
+      "compdef _wafertlm wafertlm\n",
+      command_cases(root), word_cases(root));
+}
+
+std::string fish_completion(const ShownCommand& root) {
+  std::string text =
+      "# fish completion of wafertlm, made by `wafertlm completion fish`\n"
+      "function __wafertlm_at\n"
+      "  set -l path wafertlm\n"
+      "  for word in (commandline -opc)[2..-1]\n"
+      "    switch \"$path $word\"\n";
+  for (const ShownCommand* each : flattened(root))
+    if (each != &root)
+      text += fmt::format("      case '{}'\n        set path '{}'\n", each->path, each->path);
+  text += "    end\n  end\n  test \"$path\" = \"$argv\"\nend\n";
+  for (const ShownCommand* command : flattened(root)) {
+    const std::string at = fmt::format("complete -c wafertlm -n '__wafertlm_at {}'", command->path);
+    for (const ShownCommand& each : command->commands)
+      text += fmt::format("{} -f -a {} -d {}\n", at, each.name, fish_quoted(each.description));
+    for (const ShownOption& option : command->options) {
+      if (option.is_positional) continue;
+      text += at;
+      for (const std::string& name : option.names)
+        text += name.rfind("--", 0) == 0 ? " -l " + name.substr(2) : " -s " + name.substr(1);
+      if (has_value(option)) text += " -r";
+      if (!option.choices.empty()) text += " -f -a " + fish_quoted(joined(option.choices));
+      text += " -d " + fish_quoted(option.description) + "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace wafertlm

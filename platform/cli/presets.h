@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace wafertlm {
+
+/// The folder of the presets: $WAFERTLM_CONFIGS, ../share/wafertlm/configs beside the program's folder (as
+/// installed), or ../configs (a build folder in the source tree). Empty: there is none.
+std::filesystem::path configs_folder();
+
+/// Names of the files of a kind ("experiments", "platforms", "workloads", "studies"), sorted, without
+/// ".yaml".
+std::vector<std::string> preset_names(const std::string& kind);
+
+/// For an option that takes a file: a plain name of a preset of these kinds, where there is no such file, is
+/// replaced by its path. A name close to one is refused with it; all others stay as they are.
+CLI::Validator preset_or_file(std::vector<std::string> kinds);
+
+}  // namespace wafertlm
