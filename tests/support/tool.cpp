@@ -55,7 +55,7 @@ std::string checked_part(const std::string& arguments) {
 void expect_check_refuses(const std::string& arguments, const ToolResult& run) {
   static const std::regex of_the_run(
       "--(out|vcd|signals|trace|trace-file|log|report)\\b|wafertlm: The following|"
-      "is required|there is no option|cannot write|expected a file with 'experiment'");
+      "is required|there is no option|cannot write|no file and no preset|expected a file with 'experiment'");
   if (arguments.rfind("run ", 0) != 0 || run.exit_code != 2 || std::regex_search(run.error, of_the_run))
     return;
   const std::string part = checked_part(arguments);

@@ -46,7 +46,9 @@ TEST(CommandLine, HelpOfEveryCommandFitsAHundredColumnsAndHasAnExample) {
       EXPECT_TRUE(line.size() <= HelpFormat::kWidth ||
                   line.find(' ', line.find_first_not_of(' ')) == std::string::npos)
           << command << ": " << line;
-    if (!command.empty()) EXPECT_NE(help.find("\n  wafertlm " + command), std::string::npos) << command;
+    const auto is_below = [&](const std::string& other) { return other.rfind(command + " ", 0) == 0; };
+    if (command.empty() || std::any_of(commands.begin(), commands.end(), is_below)) continue;  // only a group
+    EXPECT_NE(help.find("\n  wafertlm " + command), std::string::npos) << command;
   }
 }
 
