@@ -19,4 +19,4 @@ if [ ! -f "$directory/build.ninja" ] || [ CMakePresets.json -nt "$directory/buil
   cmake --preset "$preset"
 fi
 cmake --build --preset "$preset" --target "$target" --parallel "$(nproc)" |
-  sed --unbuffered --expression '/Re-checking globbed directories/d' --expression '/^ninja: no work to do\.$/d'
+  sed --unbuffered --expression '/cli.commit\.cmake$/d' --expression '/Re-checking globbed directories/d' --expression '/^ninja: no work to do\.$/d'
