@@ -182,7 +182,7 @@ void CutThroughSwitch::arrive_for(PortId output, PortId input, Packet& packet, T
   packet.tail_ps += pipeline_ps_;
   packet.output = output;
   Queue& into = queue(outputs_[index_of(output)], index_of(packet.vc), index_of(input));
-  const bool is_head = packet.flow && into.head ? into.push_by_time(packet) : into.push(packet);
+  const bool is_head = packet.flow ? into.push_by_time(packet) : into.push(packet);
   if (is_head) expose(into, index_of(input), index_of(packet.vc));
 }
 

@@ -121,7 +121,8 @@ class FlowUnit {
   std::uint64_t queued() const { return queued_; }
   std::uint64_t phase_changes() const { return phase_changes_; }
   std::size_t open_branches() const { return branches_.size(); }
-  /// Two branches take turns in one lane: which comes first there depends on the order of calls.
+  /// Two branches take turns in one lane. Their copies leave in the order of their times, but where time runs
+  /// ahead in windows one may have left before an earlier one is handed over.
   bool shares_lane() const { return shared_lanes_ != 0; }
   /// What every open branch waits for, in words; `switch_name` begins each line.
   std::vector<std::string> pending(const std::string& switch_name) const;
