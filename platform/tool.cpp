@@ -91,7 +91,7 @@ int run_tool(int argc, char** argv) {
   CLI::App app("WaferTLM: a SystemC/TLM-2.0 virtual platform of a wafer-scale training system", "wafertlm");
   app.require_subcommand(1);
   app.formatter(std::make_shared<HelpFormat>());
-  app.set_version_flag("--version", version_text(), "Print the version, and what it was built with");
+  app.set_version_flag("--version", version_text, "Print the version, and what it was built with");
   app.footer(
       "Exit codes: 0 done, 1 the run failed, 2 bad input, 128 + N ended by signal N. `wafertlm COMMAND "
       "--help` shows examples.");

@@ -174,7 +174,7 @@ std::function<int()> add_check_command(CLI::App& app) {
       "check", "Check a platform, experiment, workload, model or study file without running");
   command->add_option("FILE", options->file, "YAML file")
       ->required()
-      ->transform(preset_or_file({"experiments", "platforms", "workloads", "studies"}))
+      ->transform(preset_or_file(preset_kinds()))
       ->type_name("FILE");
   command->add_option("--set", options->overrides, "Change a key, as in `run`");
   command->add_flag("--resolved", options->resolved,

@@ -73,15 +73,13 @@ std::function<int()> add_presets_command(CLI::App& app) {
   auto kind = std::make_shared<std::string>();
   CLI::App* command =
       app.add_subcommand("presets", "List the presets, which commands find by name, and where they are");
-  command->add_option("KIND", *kind, "Only these")
-      ->check(one_of_names({"experiments", "platforms", "workloads", "studies"}));
+  command->add_option("KIND", *kind, "Only these")->check(one_of_names(preset_kinds()));
   command->footer("Examples:\n  wafertlm presets experiments\n  wafertlm run resnet50_dp20_mesh_5x4");
   return [kind] {
-    if (configs_folder().empty())
-      throw std::invalid_argument("no presets are installed; set WAFERTLM_CONFIGS to the folder configs/");
-    for (const std::string each : {"experiments", "platforms", "workloads", "studies"}) {
+    const std::filesystem::path folder = required_configs_folder();
+    for (const std::string& each : preset_kinds()) {
       if (!kind->empty() && *kind != each) continue;
-      fmt::print("{}, in {}\n", each, (configs_folder() / each).string());
+      fmt::print("{}, in {}\n", each, (folder / each).string());
       for (const std::string& name : preset_names(each)) fmt::print("  {}\n", name);
     }
     return 0;

@@ -6,8 +6,6 @@
 namespace wafertlm {
 namespace {
 
-std::string trimmed(std::string text) { return CLI::detail::trim(text); }
-
 ShownOption shown_option(const CLI::Option& option) {
   ShownOption shown;
   shown.description = option.get_description();
@@ -27,10 +25,9 @@ ShownOption shown_option(const CLI::Option& option) {
   if (shown.value.empty()) shown.value = "VALUE";
   if (open != std::string::npos && close != std::string::npos) {
     std::istringstream choices(type.substr(open + 1, close - open - 1));
-    for (std::string each; std::getline(choices, each, ',');) shown.choices.push_back(trimmed(each));
+    for (std::string each; std::getline(choices, each, ',');)
+      shown.choices.push_back(CLI::detail::trim_copy(each));
   }
-  shown.is_file = type.find("FILE") != std::string::npos || type.find("DIR") != std::string::npos ||
-                  type.find("PRESET") != std::string::npos;
   return shown;
 }
 

@@ -12,7 +12,7 @@ struct ShownOption {
   std::string value;               ///< what stands for the value; "": a flag
   std::string description;
   std::vector<std::string> choices;  ///< all values there are; empty: free
-  bool is_required = false, is_positional = false, is_file = false;
+  bool is_required = false, is_positional = false;
 };
 
 /// A command with its full name ("wafertlm trace info"), and those below it. Hidden ones are left out.

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "platform/command/shell.h"
-
 namespace wafertlm {
 namespace {
 
@@ -14,14 +12,6 @@ std::string joined(const std::vector<std::string>& words, const std::string& bet
 
 /// "first|second" for a pattern of `case`.
 std::string pattern(const std::vector<std::string>& words) { return joined(words, "|"); }
-
-/// Lines of a `case` that follows the words from one command to the next.
-std::string command_cases(const ShownCommand& root) {
-  std::string text;
-  for (const ShownCommand* each : flattened(root))
-    if (each != &root) text += fmt::format("      '{}') path=\"$path $word\" ;;\n", each->path);
-  return text;
-}
 
 bool has_value(const ShownOption& option) { return !option.is_positional && !option.value.empty(); }
 
@@ -38,9 +28,13 @@ std::string names_of_options(const ShownCommand& command) {
   return joined(names);
 }
 
-/// Sets `words` by the command (`path`) and the word before (`previous`), in bash and zsh.
-std::string word_cases(const ShownCommand& root) {
-  std::string text;
+/// In bash and zsh: finds the command (`path`) in the words that `typed` stands for, and sets `words` by it
+/// and the word before (`previous`).
+std::string search_for_words(const ShownCommand& root, const char* typed) {
+  std::string text = fmt::format("  for word in {}; do\n    case \"$path $word\" in\n", typed);
+  for (const ShownCommand* command : flattened(root))
+    if (command != &root) text += fmt::format("      '{}') path=\"$path $word\" ;;\n", command->path);
+  text += "    esac\n  done\n  case \"$path\" in\n";
   for (const ShownCommand* command : flattened(root)) {
     text += fmt::format("    '{}')\n      case \"$previous\" in\n", command->path);
     for (const ShownOption& option : command->options)
@@ -54,7 +48,7 @@ std::string word_cases(const ShownCommand& root) {
         "      fi ;;\n",
         names_of_options(*command), names_of_commands(*command));
   }
-  return text;
+  return text + "  esac\n";
 }
 
 std::string fish_quoted(const std::string& text) {
@@ -74,17 +68,12 @@ std::string bash_completion(const ShownCommand& root) {
       "_wafertlm() {{\n"
       "  local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}}\n"
       "  local path=wafertlm word words='' takes_value=''\n"
-      "  for word in \"${{COMP_WORDS[@]:1:COMP_CWORD-1}}\"; do\n"
-      "    case \"$path $word\" in\n{}"
-      "    esac\n"
-      "  done\n"
-      "  case \"$path\" in\n{}"
-      "  esac\n"
+      "{}"
       "  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
       "}}\n"
       "# Without a word of ours, a file.\n"
       "complete -o default -F _wafertlm wafertlm\n",
-      command_cases(root), word_cases(root));
+      search_for_words(root, "\"${COMP_WORDS[@]:1:COMP_CWORD-1}\""));
 }
 
 std::string zsh_completion(const ShownCommand& root) {
@@ -92,27 +81,19 @@ std::string zsh_completion(const ShownCommand& root) {
       "#compdef wafertlm\n"
       "# zsh completion of wafertlm, made by `wafertlm completion zsh`\n"
       "_wafertlm() {{\n"
-      "  local current=${{words[CURRENT]}} previous=${{words[CURRENT-1]}}\n"
-      "  local path_=wafertlm word takes_value=''\n"
-      "  local -a typed=(\"${{(@)words[2,CURRENT-1]}}\")\n"
       "  local found\n"
-      "  found=$(_wafertlm_words \"$current\" \"$previous\" \"${{typed[@]}}\")\n"
+      "  found=$(_wafertlm_words \"${{words[CURRENT]}}\" \"${{words[CURRENT-1]}}\" "
+      "\"${{(@)words[2,CURRENT-1]}}\")\n"
       "  if [[ -n $found ]]; then compadd -- ${{=found}}; else _files; fi\n"
       "}}\n"
       "_wafertlm_words() {{\n"
-      "  local current=$1 previous=$2 word words='' takes_value=''\n"
-      "  local path=wafertlm\n"
+      "  local current=$1 previous=$2 path=wafertlm word words='' takes_value=''\n"
       "  shift 2\n"
-      "  for word in \"$@\"; do\n"
-      "    case \"$path $word\" in\n{}"
-      "    esac\n"
-      "  done\n"
-      "  case \"$path\" in\n{}"
-      "  esac\n"
+      "{}"
       "  print -r -- \"$words\"\n"
       "}}\n"
       "compdef _wafertlm wafertlm\n",
-      command_cases(root), word_cases(root));
+      search_for_words(root, "\"$@\""));
 }
 
 std::string fish_completion(const ShownCommand& root) {

@@ -8,8 +8,7 @@ namespace wafertlm {
 
 /// "wafertlm-trace-info": the name of a command's page.
 std::string man_name(const ShownCommand& command);
-/// A page of section 1, in the macros of man(7). @param root the whole program, for the version and
-/// neighbours
+/// A page of section 1, in the macros of man(7).
 std::string man_page(const ShownCommand& command);
 
 }  // namespace wafertlm

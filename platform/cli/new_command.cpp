@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "platform/cli/presets.h"
@@ -79,16 +80,6 @@ workload: {configs}/workloads/resnet50_dp20.yaml    # or your own: `wafertlm new
 iterations: 2                     # the last one is explained
 )";
 
-/// A text in double quotes as YAML takes it.
-std::string quoted(const std::string& text) {
-  std::string done = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') done += '\\';
-    done += c;
-  }
-  return done + '"';
-}
-
 struct Options {
   std::string kind, name, out;
   bool force = false;
@@ -97,16 +88,16 @@ struct Options {
 int write_new(const Options& options) {
   const std::map<std::string, const char*> texts = {
       {"platform", kPlatform}, {"workload", kWorkload}, {"experiment", kExperiment}};
-  if (options.kind == "experiment" && configs_folder().empty())
-    throw std::invalid_argument("no presets are installed; set WAFERTLM_CONFIGS to the folder configs/");
+  const fs::path configs = options.kind == "experiment" ? required_configs_folder() : fs::path();
   if (options.out.empty() && options.name.find('/') != std::string::npos)
     throw std::invalid_argument("NAME is no path; give the file with --out FILE");
   const fs::path file = options.out.empty() ? fs::path(options.name + ".yaml") : fs::path(options.out);
   if (fs::exists(file) && !options.force)
     throw std::invalid_argument(file.string() + " is there already; take another name, or --force");
   require_writable_file("--out", file);
-  write_file(file, fmt::format(fmt::runtime(texts.at(options.kind)), fmt::arg("name", quoted(options.name)),
-                               fmt::arg("configs", configs_folder().string())));
+  write_file(file, fmt::format(fmt::runtime(texts.at(options.kind)),
+                               fmt::arg("name", nlohmann::json(options.name).dump()),  // as YAML reads it
+                               fmt::arg("configs", configs.string())));
   fmt::print("Written:\n  {}\nNext:\n  wafertlm {} {}\n", file.string(),
              options.kind == "experiment" ? "run" : "check", file.string());
   return 0;

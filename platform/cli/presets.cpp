@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -22,6 +23,18 @@ fs::path configs_folder() {
     if (fs::is_directory(folder / "experiments", none)) return folder;
   }
   return {};
+}
+
+fs::path required_configs_folder() {
+  fs::path folder = configs_folder();
+  if (folder.empty())
+    throw std::invalid_argument("no presets are installed; set WAFERTLM_CONFIGS to the folder configs/");
+  return folder;
+}
+
+const std::vector<std::string>& preset_kinds() {
+  static const std::vector<std::string> kinds = {"experiments", "platforms", "workloads", "studies"};
+  return kinds;
 }
 
 std::vector<std::string> preset_names(const std::string& kind) {

@@ -11,8 +11,13 @@ namespace wafertlm {
 /// installed), or ../configs (a build folder in the source tree). Empty: there is none.
 std::filesystem::path configs_folder();
 
-/// Names of the files of a kind ("experiments", "platforms", "workloads", "studies"), sorted, without
-/// ".yaml".
+/// The same. @throws std::invalid_argument: there is none.
+std::filesystem::path required_configs_folder();
+
+/// "experiments", "platforms", "workloads", "studies": folders of presets.
+const std::vector<std::string>& preset_kinds();
+
+/// Names of the files of a kind, sorted, without ".yaml".
 std::vector<std::string> preset_names(const std::string& kind);
 
 /// For an option that takes a file: a plain name of a preset of these kinds, where there is no such file, is
