@@ -104,11 +104,7 @@ std::shared_ptr<const config::Struct<ClusterSpec>> cluster_type() {
 }  // namespace
 
 ClusterSpec load_cluster(const std::string& path, const std::vector<std::string>& overrides) {
-  config::Node root = config::load_document(path);
-  if (root.find("comet") == nullptr)
-    throw config::ConfigError(root.place,
-                              "expected a file with the top-level key 'comet' "
-                              "(configs/studies/comet_transformer_1t.yaml)");
+  config::Node root = config::load_document(path, "comet", "configs/studies/comet_transformer_1t.yaml");
   for (const std::string& text : overrides) config::apply_override(root, *cluster_type(), text);
   config::Origins origins;
   return cluster_type()->read(config::Reader(root, "", origins));

@@ -67,6 +67,13 @@ Node load_document(const std::string& path) {
   return load_chain(path, {});
 }
 
+Node load_document(const std::string& path, const std::string& key, const std::string& example) {
+  Node root = load_document(path);
+  if (root.find(key) == nullptr)
+    throw ConfigError(root.place, "expected a file with the top-level key '" + key + "' (" + example + ")");
+  return root;
+}
+
 void load_file_into(Node& reference, std::string_view kind) {
   const std::string path = relative_to(reference.place, reference.text);
   if (!is_readable_file(path)) {

@@ -14,6 +14,9 @@ constexpr std::string_view kExtendsKey = "extends";
 /// @throws ConfigError: missing or empty file, several documents, not a map, YAML syntax, duplicate keys,
 /// tags, an anchor inside itself, a cycle of `extends`.
 Node load_document(const std::string& path);
+/// The same of a file with the top-level key `key`; `example` is one. @throws ConfigError also if it has
+/// none.
+Node load_document(const std::string& path, const std::string& key, const std::string& example);
 
 /// Replaces a scalar that names a file by that file's map; `kind` ("platform") is for the message when there
 /// is none.

@@ -4,8 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "tlm/units.h"
-
 namespace wafertlm {
 
 class Fabric;
@@ -15,8 +13,7 @@ struct FabricResults {
   using Json = nlohmann::ordered_json;
   const char* name;  ///< of the field
   Json schema;
-  /// `end_ps`: of the run.
-  std::function<Json(const Fabric& fabric, TimePs end_ps)> json;
+  std::function<Json(const Fabric& fabric)> json;
   /// Lines, from what json() made; they begin with an empty one.
   std::function<std::string(const Json& of)> text;
 };

@@ -64,12 +64,7 @@ class KrigingSearch {
  private:
   static constexpr std::size_t kCandidates = 600, kNear = 200;
 
-  Vector unit(const Point& point) const {
-    Vector x = coordinates_.of(point);
-    for (std::size_t i = 0; i < x.size(); ++i)
-      x[i] = (x[i] - coordinates_.low(i)) / (coordinates_.high(i) - coordinates_.low(i));
-    return x;
-  }
+  Vector unit(const Point& point) const { return coordinates_.unit(point); }
   Point point(Vector x) const {
     for (std::size_t i = 0; i < x.size(); ++i)
       x[i] = coordinates_.low(i) + std::clamp(x[i], 0.0, 1.0) * (coordinates_.high(i) - coordinates_.low(i));

@@ -116,6 +116,12 @@ class Coordinates {
         x.push_back(space_.axes[i].is_logarithmic() ? std::log(point[i]) : point[i]);
     return x;
   }
+  /// From 0 to 1 between low() and high().
+  std::vector<double> unit(const Point& point) const {
+    std::vector<double> x = of(point);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = (x[i] - low(i)) / (high(i) - low(i));
+    return x;
+  }
   double low(std::size_t i) const {
     if (space_.budget) return -kWidest;
     return space_.axes[i].is_logarithmic() ? std::log(space_.axes[i].from) : space_.axes[i].from;

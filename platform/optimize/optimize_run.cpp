@@ -12,6 +12,7 @@
 
 #include "platform/command/files.h"
 #include "platform/optimize/kriging.h"
+#include "platform/optimize/looks.h"
 
 namespace wafertlm::optimize {
 namespace {
@@ -43,27 +44,21 @@ struct Start {
   Model model = {};
 };
 
-/// A surrogate of cheap runs, in all coordinates from 0 to 1.
+/// A surrogate of cheap runs. `space` must outlive it.
 Model surrogate_of(const Space& space, const SearchResult& found) {
-  const auto unit = [space](const Point& point) {
-    Point x;
-    for (std::size_t i = 0; i < point.size(); ++i) {
-      const Axis& axis = space.axes[i];
-      x.push_back(axis.is_logarithmic() ? std::log(point[i] / axis.from) / std::log(axis.to / axis.from)
-                                        : (point[i] - axis.from) / (axis.to - axis.from));
-    }
-    return x;
-  };
+  const Coordinates coordinates(space);
   std::vector<Kriging::Vector> points;
   Kriging::Vector values;
   for (const SearchResult::Look& look : found.looks) {
     if (!std::isfinite(look.value) || look.value <= 0) continue;
-    points.push_back(unit(look.point));
+    points.push_back(coordinates.unit(look.point));
     values.push_back(std::log(look.value));
   }
   if (points.size() < space.axes.size() + 2) return {};
   const auto kriging = std::make_shared<const Kriging>(std::move(points), values);
-  return [kriging, unit](const Point& point) { return std::exp(kriging->at(unit(point)).mean); };
+  return [kriging, coordinates](const Point& point) {
+    return std::exp(kriging->at(coordinates.unit(point)).mean);
+  };
 }
 
 class OptimizeRun {
@@ -249,10 +244,11 @@ class OptimizeRun {
 };
 
 void choose(const OptimizeSpec& spec, const Candidates& candidates, Outcome& outcome) {
+  const Space space = spec.space();
   std::vector<const Candidate*> possible;
   std::string reason;
   for (const auto& each : candidates.all()) {
-    if (fulfils(spec.space(), *each)) possible.push_back(each.get());
+    if (fulfils(space, *each)) possible.push_back(each.get());
     if (reason.empty()) reason = each->refused;
   }
   for (const Candidate* each : possible)
@@ -264,7 +260,6 @@ void choose(const OptimizeSpec& spec, const Candidates& candidates, Outcome& out
   if (spec.goals.size() < 2) return;
   outcome.front = pareto_front(possible, spec.goals[0], spec.goals[1]);
   Candidate reference = *outcome.middle;
-  const Space space = spec.space();
   if (!space.budget && !space.limit) {  // no equal shares: the worst of each
     for (const Candidate* each : possible) {
       reference.time_s = std::max(reference.time_s.value_or(0), *each->time_s);
@@ -287,7 +282,8 @@ Point earlier_optimum(const OptimizeSpec& spec, const std::string& folder) {
       results.is_object() && results.contains("optimum") ? results["optimum"].find("at") : results.end();
   if (!results.is_object() || !results.contains("optimum"))
     throw std::invalid_argument("--warm-start " + folder + ": there are no results of `wafertlm optimize`");
-  Point point = spec.space().middle();
+  const Space space = spec.space();
+  Point point = space.middle();
   bool any = false;
   for (std::size_t i = 0; i < spec.variables.size(); ++i) {
     const VariableSpec& variable = spec.variables[i];
@@ -304,7 +300,7 @@ Point earlier_optimum(const OptimizeSpec& spec, const std::string& folder) {
       }
   }
   if (!any) throw std::invalid_argument("--warm-start " + folder + ": it has none of these variables");
-  if (const auto budget = spec.space().budget) {
+  if (const auto& budget = space.budget) {
     double sum = 0;
     for (std::size_t i = 0; i < point.size(); ++i) sum += point[i] * budget->coefficients[i];
     for (double& each : point) each *= budget->limit / sum;

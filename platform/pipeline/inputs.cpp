@@ -63,17 +63,13 @@ Problem PipelineSpec::problem() const {
   if (model.empty()) return {layers, places};
   Problem made{{}, places};
   for (const wafertlm::layers::Layer& each : wafertlm::layers::resnet50())
-    made.layers.push_back({each.name, static_cast<double>(each.forward_operations),
+    made.layers.push_back({each.name, static_cast<double>(each.forward_operations),  // weights of 2 bytes
                            2.0 * static_cast<double>(each.parameters), 0});
   return made;
 }
 
 PipelineSpec load_pipeline(const std::string& path) {
-  const config::Node root = config::load_document(path);
-  if (root.find("pipeline") == nullptr)
-    throw config::ConfigError(root.place,
-                              "expected a file with the top-level key 'pipeline' "
-                              "(configs/studies/pipeline_small.yaml)");
+  const config::Node root = config::load_document(path, "pipeline", "configs/studies/pipeline_small.yaml");
   config::Origins origins;
   return pipeline_type()->read(config::Reader(root, "", origins));
 }

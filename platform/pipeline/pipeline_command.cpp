@@ -50,26 +50,20 @@ std::vector<Row> all_of(const Problem& problem, const PipelineOptions& options) 
 /// "a: 1-4 | b: 5-8"
 std::string drawn(const Problem& problem, const Schedule& schedule) {
   std::string text;
-  std::size_t begin = 0;
-  for (const Stage& stage : schedule) {
-    text += fmt::format("{}{}: {}-{}", text.empty() ? "" : " | ", problem.places[stage.place].name, begin + 1,
-                        stage.end);
-    begin = stage.end;
-  }
+  for (std::size_t i = 0; i < schedule.size(); ++i)
+    text += fmt::format("{}{}: {}-{}", i == 0 ? "" : " | ", problem.places[schedule[i].place].name,
+                        begin_of(schedule, i) + 1, schedule[i].end);
   return text;
 }
 
 ordered_json schedule_json(const Problem& problem, const Schedule& schedule) {
   ordered_json stages = ordered_json::array();
   const std::vector<double> times = StageTimes(problem).of(schedule);
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i < schedule.size(); ++i) {
+  for (std::size_t i = 0; i < schedule.size(); ++i)
     stages.push_back({{"place", problem.places[schedule[i].place].name},
-                      {"first_layer", begin + 1},
+                      {"first_layer", begin_of(schedule, i) + 1},
                       {"last_layer", schedule[i].end},
                       {"time_s", times[i]}});
-    begin = schedule[i].end;
-  }
   return stages;
 }
 

@@ -115,7 +115,7 @@ Fields<RunRow> make_run_fields() {
   for (const auto& kind : fabric_kinds())
     if (const FabricResults* const of = kind->results())
       f.add_if([of](Run row) { return row.kind().results() == of; }, of->name, of->schema,
-               [of](Run row) { return of->json(row.machine.wafer().fabric(), row.job.end_ps()); });
+               [of](Run row) { return of->json(row.machine.wafer().fabric()); });
   f.add("memories", schema::list(memory_schema()), memories_json);
   f.add_if([](Run row) { return row.machine.remote() && row.machine.remote()->memory(); }, "remote_memory",
            remote_memory_schema(),

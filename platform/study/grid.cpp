@@ -158,6 +158,9 @@ std::string values_of(Spec spec) {
   return config::resolved_yaml(spec);
 }
 
+/// `--json` of these commands goes to the standard output.
+bool prints_its_document(const std::string& command) { return command == "collective" || command == "comet"; }
+
 std::string resolved(const std::string& command, const Cell& cell) {
   if (command == "comet") return comet::resolved_cluster(comet::load_cluster(cell.file, cell.overrides));
   if (command != "run") {
@@ -202,14 +205,13 @@ CellJob job_of(const config::StudySpec& study, const Cell& cell) {
 std::vector<std::string> with_output(std::vector<std::string> words, const std::string& folder) {
   const std::string command = words.front();
   if (command == "run") words.insert(words.end(), {"--out", folder});
-  if (command == "collective" || command == "comet") words.emplace_back("--json");
+  if (prints_its_document(command)) words.emplace_back("--json");
   if (command == "traffic") words.insert(words.end(), {"--json", document_of(words, folder)});
   return words;
 }
 
 std::string document_of(const std::vector<std::string>& words, const std::string& folder) {
-  return folder +
-         (words.front() == "collective" || words.front() == "comet" ? "/output.txt" : "/results.json");
+  return folder + (prints_its_document(words.front()) ? "/output.txt" : "/results.json");
 }
 
 }  // namespace wafertlm

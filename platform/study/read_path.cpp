@@ -97,6 +97,25 @@ json taken_of(const std::vector<const json*>& found, const std::string& path, Ta
   return taken == Taken::sum ? sum : sum / static_cast<double>(numbers.size());
 }
 
+/// All that a path leads to; member(of, part) is what stands under a name.
+template <typename Member>
+std::vector<const json*> all_at(const json& document, const std::string& path, const Member& member) {
+  std::vector<const json*> found = {&document};
+  for (const std::string& part : parts_of_path(path)) {
+    std::vector<const json*> next;
+    for (const json* each : found) {
+      if (part.front() == '[') {
+        const std::vector<const json*> items = items_of(*each, part, path);
+        next.insert(next.end(), items.begin(), items.end());
+      } else {
+        next.push_back(member(*each, part));
+      }
+    }
+    found = std::move(next);
+  }
+  return found;
+}
+
 using Schema = nlohmann::ordered_json;
 
 /// What the references of a schema lead to, null left out.
@@ -132,19 +151,8 @@ const Schema& property(const Schema& of, const std::string& name, const std::str
 }  // namespace
 
 json read_path(const json& document, const std::string& path, Taken taken) {
-  std::vector<const json*> found = {&document};
-  for (const std::string& part : parts_of_path(path)) {
-    std::vector<const json*> next;
-    for (const json* each : found) {
-      if (part.front() == '[') {
-        const std::vector<const json*> items = items_of(*each, part, path);
-        next.insert(next.end(), items.begin(), items.end());
-      } else {
-        next.push_back(member_of(*each, part, path));
-      }
-    }
-    found = std::move(next);
-  }
+  const std::vector<const json*> found = all_at(
+      document, path, [&](const json& of, const std::string& part) { return member_of(of, part, path); });
   json value = taken_of(found, path, taken);
   if (value.is_structured()) fail_no_single_value(path);
   return value;
@@ -158,23 +166,12 @@ std::string half_width_path(const std::string& path) {
 }
 
 double read_half_width(const json& document, const std::string& path, Taken taken) {
-  std::vector<const json*> found = {&document};
-  for (const std::string& part : parts_of_path(half_width_path(path))) {
-    std::vector<const json*> next;
-    for (const json* each : found) {
-      if (part.front() == '[') {
-        const std::vector<const json*> items = items_of(*each, part, path);
-        next.insert(next.end(), items.begin(), items.end());
-      } else {
-        static const json kExact;
-        const bool is_there = each->is_object() && each->contains(part);
-        next.push_back(is_there ? &each->at(part) : &kExact);
-      }
-    }
-    found = std::move(next);
-  }
+  static const json kExact;
   std::vector<double> widths;
-  for (const json* each : found) widths.push_back(each->is_number() ? each->get<double>() : 0);
+  for (const json* each : all_at(document, half_width_path(path), [](const json&of, const std::string&part) {
+         return of.is_object() && of.contains(part) ? &of.at(part) : &kExact;
+       }))
+    widths.push_back(each->is_number() ? each->get<double>() : 0);
   if (widths.empty()) return 0;
   if (taken == Taken::last || taken == Taken::only) return widths.back();
   if (taken == Taken::least || taken == Taken::most) return *std::max_element(widths.begin(), widths.end());

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "platform/command/format.h"
 #include "platform/study/figures.h"
@@ -128,15 +129,14 @@ std::string study_csv(const StudyResult& result) {
     text += (text.empty() || text.back() == '\n' ? "" : ",") + csv_field(value);
   };
   // Columns in which something was sampled have another one beside them.
-  const auto is_sampled = [&](const std::string& column) {
-    return std::any_of(json["cells"].begin(), json["cells"].end(), [&](const Json& cell) {
-      return cell.contains("half_widths") && cell["half_widths"].contains(column);
-    });
-  };
+  std::set<std::string> sampled;
+  for (const Json& cell : json["cells"])
+    if (cell.contains("half_widths"))
+      for (const auto& width : cell["half_widths"].items()) sampled.insert(width.key());
   for (const config::AxisSpec& axis : result.study.axes) add(axis.name);
   for (const ColumnSpec& column : result.study.columns) {
     add(column.name);
-    if (is_sampled(column.name)) add(column.name + " (half-width)");
+    if (sampled.count(column.name) != 0) add(column.name + " (half-width)");
     add(column.name + " (reference)");
   }
   add("error");
@@ -145,7 +145,7 @@ std::string study_csv(const StudyResult& result) {
     for (const auto& value : cell["at"]) add(value);
     for (const ColumnSpec& column : result.study.columns) {
       add(cell["values"][column.name]);
-      if (is_sampled(column.name))
+      if (sampled.count(column.name) != 0)
         add(cell.value(Json::json_pointer("/half_widths"), Json::object()).value(column.name, 0.0));
       const auto reference = cell["references"].find(column.name);
       add(reference == cell["references"].end() ? Json() : (*reference)["value"]);

@@ -48,6 +48,20 @@ inline config::PlatformSpec some_dimensions(Random& random) {
                                {});
 }
 
+/// A graph file as a platform.
+inline config::PlatformSpec graph_platform(const std::string& text, unsigned credit_delay_ns) {
+  const TempFolder folder;
+  folder.write("graph.yaml", text);
+  return config::load_platform(
+      folder.write(
+          "platform.yaml",
+          fmt::format(
+              "platform: graph\nwafer: {{fabric: {{kind: graph, file: graph.yaml, packet_bytes: 4 KiB, "
+              "credit_delay: {} ns}}}}\n",
+              credit_delay_ns)),
+      {});
+}
+
 /// NPUs on a random tree of switches.
 inline config::PlatformSpec some_tree(Random& random) {
   const std::uint64_t npus = 3 + random() % 10, switches = 1 + random() % 4;
@@ -60,13 +74,7 @@ inline config::PlatformSpec some_tree(Random& random) {
   };
   for (std::uint64_t n = 0; n < npus; ++n) link(fmt::format("npu{}", n), random() % switches);
   for (std::uint64_t s = 1; s < switches; ++s) link(fmt::format("s{}", s), random() % s);
-  const TempFolder folder;
-  folder.write("tree.yaml", text);
-  return config::load_platform(
-      folder.write("platform.yaml",
-                   "platform: tree\nwafer: {fabric: {kind: graph, file: tree.yaml, packet_bytes: 4 KiB, "
-                   "credit_delay: 50 ns}}\n"),
-      {});
+  return graph_platform(text, 50);
 }
 
 /// NPUs in rows and columns with links of their own of random rates, as a graph.
@@ -80,13 +88,7 @@ inline config::PlatformSpec some_grid(Random& random) {
   for (std::uint64_t at = 0; at < width * height; ++at)  // rows first: X-Y routes
     if (at % width + 1 < width) link(at, at + 1);
   for (std::uint64_t at = 0; at + width < width * height; ++at) link(at, at + width);
-  const TempFolder folder;
-  folder.write("grid.yaml", text);
-  return config::load_platform(
-      folder.write("platform.yaml",
-                   "platform: grid\nwafer: {fabric: {kind: graph, file: grid.yaml, packet_bytes: 4 KiB, "
-                   "credit_delay: 50 ns}}\n"),
-      {});
+  return graph_platform(text, 50);
 }
 
 /// NPUs with links to each other and no switches. `most`: their rates, in 50 GB/s. Pairs without a link go up
@@ -123,13 +125,7 @@ inline config::PlatformSpec some_npu_graph(Random& random, std::uint32_t npus, s
       routes += fmt::format("  - [npu{}]\n", fmt::join(from, ", npu"));
     }
   if (!routes.empty()) text += "routes:\n" + routes;
-  const TempFolder folder;
-  folder.write("graph.yaml", text);
-  return config::load_platform(
-      folder.write("platform.yaml",
-                   "platform: graph\nwafer: {fabric: {kind: graph, file: graph.yaml, packet_bytes: 4 KiB, "
-                   "credit_delay: 20 ns}}\n"),
-      {});
+  return graph_platform(text, 20);
 }
 
 /// The same, of up to 16 NPUs.

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -93,15 +92,15 @@ const Fields<TotalRow>& fields() {
           [](Total row) {
             Json list = Json::array();
             const ethernet::EthernetEngine& engine = row.fabric.engine();
-            std::vector<ethernet::PauseCause> causes = engine.pause_causes();
-            std::stable_sort(causes.begin(), causes.end(),
-                             [](const auto& a, const auto& b) { return a.paused_ps > b.paused_ps; });
+            const std::vector<ethernet::PauseCause> causes = engine.pause_causes();  // by port
+            auto next = causes.begin();
             for (std::uint32_t port = 0; port < engine.network().ports().size(); ++port) {
+              std::vector<ethernet::PauseCause> own;
+              for (; next != causes.end() && next->port == port; ++next) own.push_back(*next);
               const auto counters = engine.counters(port);
               if (!has_news(counters)) continue;
-              std::vector<ethernet::PauseCause> own;
-              std::copy_if(causes.begin(), causes.end(), std::back_inserter(own),
-                           [&](const auto& cause) { return cause.port == port; });
+              std::stable_sort(own.begin(), own.end(),
+                               [](const auto& a, const auto& b) { return a.paused_ps > b.paused_ps; });
               list.push_back(port_fields().json({row.fabric, port, counters, std::move(own)}));
             }
             return list;
@@ -110,7 +109,7 @@ const Fields<TotalRow>& fields() {
   return all;
 }
 
-Json json(const Fabric& of, TimePs) {
+Json json(const Fabric& of) {
   const auto& fabric = dynamic_cast<const EthernetFabric&>(of);
   const ethernet::EthernetEngine& engine = fabric.engine();
   TotalRow row{fabric, {}, {}};
