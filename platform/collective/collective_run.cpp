@@ -13,9 +13,9 @@
 #include "platform/fabrics/cut_times.h"
 #include "platform/fabrics/registry.h"
 #include "platform/system/machine.h"
+#include "platform/system/routes.h"
 #include "platform/system/simulate.h"
 #include "tlm/operation/operation_port.h"
-#include "workloads/collectives/program_steps.h"
 #include "workloads/collectives/proof.h"
 
 namespace wafertlm {
@@ -145,28 +145,6 @@ TimePs planned_ps(const CollectivePlan& plan) {
 /// Of a prediction, which may be too short.
 double part_of(TimePs now, TimePs predicted_ps) {
   return std::min(0.99, static_cast<double>(now) / static_cast<double>(std::max<TimePs>(predicted_ps, 1)));
-}
-
-/// Whether a message crosses something that has failed, or the answer to it.
-bool crosses_failures(const CollectiveProgram& program, const Fabric& fabric) {
-  std::set<std::pair<NpuId, NpuId>> pairs;
-  for_steps(program, [&](std::uint32_t rank, std::uint32_t, const Step& step) {
-    if (step.kind == Step::Kind::send)
-      pairs.insert(std::minmax(program.group[rank], program.group[step.peer]));
-  });
-  return std::any_of(pairs.begin(), pairs.end(), [&](const auto& pair) {
-    return !fabric.route_failure(pair.first, pair.second).empty() ||
-           !fabric.route_failure(pair.second, pair.first).empty();
-  });
-}
-
-/// Not all members of a group need reach each other: some algorithms only send to neighbours.
-void require_routes(const CollectiveProgram& program, const Fabric& fabric) {
-  try {
-    fabric.require_routes(program.group);
-  } catch (const std::invalid_argument&) {
-    if (crosses_failures(program, fabric)) throw;
-  }
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "platform/command/ranges.h"
 #include "platform/fabrics/cut_times.h"
 #include "platform/fabrics/registry.h"
+#include "platform/system/routes.h"
 #include "tlm/sampled/sampling.h"
 #include "workloads/collectives/custom/algorithm.h"
 
@@ -162,8 +163,10 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
       ranks_done_(experiment.iterations),
       last_rank_(experiment.iterations),
       rank_ends_(experiment.iterations, std::vector<TimePs>(job.size())) {
-  machine.wafer().fabric().require_routes(job.npus);
   plan_collectives(experiment.platform);
+  for (std::uint32_t rank = 0; rank < job.size(); ++rank)
+    for (const std::uint32_t peer : job.summaries[rank].sends_to)
+      machine.wafer().fabric().require_routes({job.npus[rank], job.npus[peer]});
   for (std::uint32_t rank = 0; rank < job.size(); ++rank) {
     const SequencerOptions options{experiment.platform.sequencer, job.dependencies,
                                    job.summaries[rank].missing, job.summaries[rank].numbers};
@@ -183,7 +186,9 @@ void JobRun::plan_collectives(const config::PlatformSpec& platform) {
       const chakra::Node& node = collectives.first;
       try {
         const auto& programs = registry_.plan_ahead(make_task(node, rank, job_.groups));
-        if (job_.groups.ranks(node.pg_name).front() == rank) counter.add(programs, collectives.count);
+        if (job_.groups.ranks(node.pg_name).front() != rank) continue;
+        for (const auto& program : programs) require_routes(*program, machine_.wafer().fabric());
+        counter.add(programs, collectives.count);
       } catch (const std::invalid_argument& error) {
         throw std::invalid_argument(fmt::format(
             "{}: {}: {}{}", job_.ranks[rank]->name(), chakra::describe(node), error.what(),

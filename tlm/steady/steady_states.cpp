@@ -246,10 +246,12 @@ void SteadyStates::after_instant(TimePs now) {
       }
       const std::uint64_t periods = periods_to_skip(component, now);
       if (periods == 0 || !is_same(component, now, growth_)) continue;
-      if (is_to_be_verified())
+      if (!verify_)
+        skip(component, periods, now);
+      else if ((*verify_)() % 10 == 0)
         expect(component, periods, now);
       else
-        skip(component, periods, now);
+        skip_and_expect(component, periods, now);
     }
   }
   due_.clear();
@@ -458,15 +460,25 @@ void SteadyStates::put_back(Component& component) {
   scheduler_.replay(component.reference.at_ps, [&] { ask_again(component); });
 }
 
-bool SteadyStates::is_to_be_verified() { return verify_ && (*verify_)() % 10 == 0; }
-
-/// Notes what would be skipped to.
+/// Notes what would be skipped to: it is moved there, and back.
 void SteadyStates::expect(Component& component, std::uint64_t periods, TimePs now) {
-  RecordState record(now, component.expected);
+  const TimePs then = now + periods * component.period_ps;
+  MoveState on(now, component.growth, component.period_ps, periods);
+  list(component, on);
+  RecordState record(then, component.expected);
+  list(component, record);
+  MoveState back(then, component.growth, component.period_ps, 0 - periods);
+  list(component, back);
+}
+
+/// The last of the periods is simulated: what does not repeat has not been moved on as it should.
+void SteadyStates::skip_and_expect(Component& component, std::uint64_t periods, TimePs now) {
+  skip(component, periods - 1, now);
+  RecordState record(component.reference.at_ps, component.expected);
   list(component, record);
   for (std::size_t i = 0; i < component.growth.size(); ++i)
-    component.expected.counts[i] += periods * component.growth[i];
-  component.expected.at_ps = now + periods * component.period_ps;
+    component.expected.counts[i] += component.growth[i];
+  component.expected.at_ps += component.period_ps;
 }
 
 /// @throws std::logic_error: it has not become what was expected.

@@ -193,6 +193,7 @@ Communication NodeChecker::take_message(const Node& node, std::optional<std::uin
   entry.tag = node.comm_tag.value_or(0);
   check_bytes(node, entry.bytes, 1);
   summary_.message_bytes += entry.bytes;
+  if (sends) summary_.sends_to.insert(*peer);
   entry.traffic_class = take_class(node, kDefaultMessageClass);
   return entry;
 }

@@ -65,6 +65,7 @@ struct TraceSummary {
   std::uint64_t collective_bytes = 0, message_bytes = 0, memory_bytes = 0;  ///< as the nodes give them
   std::map<CollectiveKind, CollectivesOfAKind> collective_kinds;            ///< those that need a plan
   std::set<std::string> classes;                                            ///< that communications name
+  std::set<std::uint32_t> sends_to;    ///< ranks, in messages of their own
   std::vector<std::uint64_t> missing;  ///< ids that dependencies name and no node has, if they are accepted
   NumberExceptions numbers;            ///< for CommunicationNumbers
   Footprint footprint;                 ///< what the source tells (NodeSource::memory_bytes) or its tensors

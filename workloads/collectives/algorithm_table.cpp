@@ -6,6 +6,7 @@
 #include "workloads/collectives/blocks.h"
 #include "workloads/collectives/dimensional/box.h"
 #include "workloads/collectives/packed_trees/rank_graph.h"
+#include "workloads/collectives/packed_trees/shared_routes.h"
 
 namespace wafertlm {
 namespace {
@@ -41,10 +42,10 @@ std::string needs_power_of_two(const Topology& topology) {
 }
 
 bool has_direct_links(const Group& group, const FabricTraits& fabric) {
-  return direct_links(group, fabric).has_value();
+  return direct_links(group, fabric).has_value() || has_shared_routes(group, fabric);
 }
 std::string needs_direct_links(const Topology& /*topology*/) {
-  return "NPUs that links of their own both ways, or routes that share no link, join to a whole";
+  return "NPUs that routes join to a whole, up to 128 of them where routes share links or ports";
 }
 
 std::string needs_flow_links(const Topology& /*topology*/) {

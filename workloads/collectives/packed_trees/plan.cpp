@@ -6,6 +6,7 @@
 #include "workloads/collectives/algorithm_parts.h"
 #include "workloads/collectives/algorithm_rows.h"
 #include "workloads/collectives/blocks.h"
+#include "workloads/collectives/packed_trees/shared_routes.h"
 
 namespace wafertlm {
 namespace {
@@ -124,8 +125,10 @@ std::shared_ptr<const LinkSchedule> PackedTrees::schedule(std::size_t packing, s
 
 std::shared_ptr<PackedTrees> PackedTrees::of(const CollectiveRequest& request, const FabricTraits& fabric) {
   const TreeUse use = tree_use(request.type, request.root).value();
-  return fabric.plans->of<KeptTrees>().get(
-      {request.group, use}, [&] { return PackedTrees(direct_links(request.group, fabric).value(), use); });
+  return fabric.plans->of<KeptTrees>().get({request.group, use}, [&] {
+    auto graph = direct_links(request.group, fabric);
+    return PackedTrees(graph ? std::move(*graph) : shared_routes(request.group, fabric, use), use);
+  });
 }
 
 BufferPiece PackedTreesPlan::piece(std::uint32_t tree, std::uint32_t chunk) const {

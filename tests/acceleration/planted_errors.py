@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Errors planted into what models list and into what skips and plays: does run.acceleration: verify see each?
+
+    planted_errors.py FOLDER [--only REGEX] [--list]
+
+Copies the sources to FOLDER, plants all errors, each behind a switch (tests/mutation/switch.h), builds the tool once,
+and runs presets that are cut as compare_presets.py cuts them, until one ends with what verify says. Takes a build and
+some minutes. Exit code 1: an error that none of them sees.
+"""
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from compare_presets import EXPERIMENTS, SIZES
+
+ROOT = pathlib.Path(__file__).parents[2]
+PRESETS = ["resnet152_mesh", "transformer_17b_fred_d", "transformer_17b_mesh", "llama3_8b_fred_d", "dlrm_mesh"]
+# What goes wrong; file; the line or part of it; what stands there instead ("": nothing).
+ERRORS = [
+    # Steady states: not compared, and not moved on.
+    ("a line stays where it was", "tlm/link/line.h", "state.moment(free_ps_);", ""),
+    ("a line's fraction is not compared", "tlm/link/line.h", "state.value(slack_);", ""),
+    ("credits are not compared", "tlm/link/credit_window.h",
+     "state.value(available(state.now()) << 8 | returns_.size());", ""),
+    ("a promised credit stays where it was", "tlm/link/credit_window.h", "state.moment(returns_[i].at);", ""),
+    ("a round-robin pointer is not compared", "tlm/link/cut_through.cpp",
+     "state.value(std::uint64_t{channel.next_input} << 32 | channel.needed);", ""),
+    ("a wake-up stays where it was", "tlm/wake_slot.h", "state.moment(at_);", ""),
+    ("a packet's head stays where it was", "tlm/link/packet_state.h", "state.moment(packet.ready_ps);", ""),
+    ("a packet's tail stays where it was", "tlm/link/packet_state.h", "state.moment(packet.tail_ps);", ""),
+    ("a packet keeps its place in the message", "tlm/link/packet_state.h", "state.count(packet.offset);", ""),
+    ("an engine stays where it was", "models/endpoint/injector.cpp", "by.pace.list_state(state, true);", ""),
+    ("whose turn it is is not compared", "models/endpoint/injector.cpp", "state.value(active.message->place);", ""),
+    ("a flow's packets in a switch are not moved on", "tlm/link/flow_branch.h", "state.count(gone);", ""),
+    ("a message's bytes are not moved on", "tlm/steady/steady_states.cpp", "state.count(each->injected_bytes);", ""),
+    # Steady states: what they do.
+    ("a skip is a period too long", "tlm/steady/steady_states.cpp",
+     "MoveState move(at, component.growth, component.period_ps, periods);",
+     "MoveState move(at, component.growth, component.period_ps, periods + (periods >> 63 ? 0 : 1));"),
+    ("a stretch is put back a period too late", "tlm/steady/steady_states.cpp",
+     "MoveState move(at, component.growth, component.period_ps, periods);",
+     "MoveState move(at, component.growth, component.period_ps, periods + (periods >> 63 ? 1 : 0));"),
+    ("nothing is asked for after a skip", "tlm/steady/steady_states.cpp",
+     "  move(component, now, periods);\n  ask_again(component);", "  move(component, now, periods);"),
+    # Episodes.
+    ("a round-robin pointer is not put back", "tlm/link/cut_through.cpp",
+     "state.value(output.channels[vc].next_input);", ""),
+    ("a promised credit is not put back", "tlm/link/credit_window.h", "state.deadline(each.at);", ""),
+    ("the order of idle engines is not put back", "models/endpoint/injector.cpp", "state.value(by.idle_longer);", ""),
+    ("no value is put back", "tlm/episodes/rest_record.h", "value = values_[next_value_++];", "++next_value_;"),
+    ("counts do not grow", "tlm/episodes/rest_record.h", "count += growth_[next_count_++];", "++next_count_;"),
+    ("an operation ends a picosecond late", "tlm/episodes/episodes.cpp", "planned_ps_ = start_ps_ + node_->outputs[seen_].after_ps;",
+     "planned_ps_ = start_ps_ + node_->outputs[seen_].after_ps + 1;"),
+]
+
+
+def plant(source):
+    """Each error behind its switch; all of a place in one line, so that they can be on one by one."""
+    for number, (what, name, good, bad) in enumerate(ERRORS, 1):
+        path = source / name
+        text = path.read_text()
+        found = text.count(good)
+        if found == 0:
+            sys.exit(f"{name}: there is no longer '{good}' ({what})")
+        at = text.rindex(good)
+        if "MoveState move(" in good:
+            argument = bad[bad.index("periods + "):-2]
+            changed = f"if (wafertlm_mutation::on({number})) periods = {argument};\n  {good}"
+        elif bad:
+            changed = f"if (wafertlm_mutation::on({number})) {{ {bad} }} else {{ {good} }}"
+        else:
+            changed = f"if (!wafertlm_mutation::on({number})) {{ {good} }}"
+        text = text[:at] + changed + text[at + len(good):]
+        include = '#include "tests/mutation/switch.h"\n'
+        if include not in text:
+            text = text.replace("#include", include + "#include", 1)
+        path.write_text(text)
+
+
+def build(folder):
+    source = folder / "source"
+    if source.exists():
+        shutil.rmtree(source)
+    for name in subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\n"):
+        if name:
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, source / name)
+    plant(source)
+    subprocess.run(["./build.sh", "release", "wafertlm"], cwd=source, check=True)
+    return source / "build" / "wafertlm"
+
+
+def seen_by(tool, number, limit):
+    """The preset that ends with what verify says, and that; None, None: no preset does."""
+    env = {**os.environ, "WAFERTLM_MUTANT": str(number)}
+    with tempfile.TemporaryDirectory() as folder:
+        for preset in PRESETS:
+            settings = next(of for name, of in SIZES if preset.startswith(name))
+            words = [tool, "run", EXPERIMENTS / f"{preset}.yaml", "--out", f"{folder}/out", "--force"]
+            for setting in [*settings, "run.acceleration=verify"]:
+                words += ["--set", setting]
+            try:
+                done = subprocess.run(words, env=env, capture_output=True, text=True, timeout=limit)
+            except subprocess.TimeoutExpired:
+                return preset, f"no end within {limit} s"
+            if done.returncode != 0:
+                return preset, done.stderr.strip().splitlines()[-1][:150]
+            if number == 0:
+                print(f"  {preset}: nothing planted, no difference", flush=True)
+    return None, None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--only", type=re.compile, help="errors whose description has this")
+    parser.add_argument("--limit", type=int, default=600, help="seconds for a run")
+    parser.add_argument("--list", action="store_true", help="only print the errors")
+    given = parser.parse_args()
+    chosen = [n for n, error in enumerate(ERRORS, 1) if not given.only or given.only.search(error[0])]
+    if given.list:
+        return print("\n".join(f"{n:2} {ERRORS[n - 1][0]}: {ERRORS[n - 1][1]}" for n in chosen))
+    tool = build(given.folder)
+    preset, said = seen_by(tool, 0, given.limit)
+    if preset:
+        sys.exit(f"{preset} differs without any error: {said}")
+    missed = 0
+    for number in chosen:
+        preset, said = seen_by(tool, number, given.limit)
+        missed += preset is None
+        print(f"{number:2} {ERRORS[number - 1][0]}: " + (f"{preset}: {said}" if preset else "NOT SEEN"), flush=True)
+    print(f"{len(chosen) - missed} of {len(chosen)} seen")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
