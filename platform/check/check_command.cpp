@@ -7,6 +7,7 @@
 
 #include "platform/cli/presets.h"
 #include "platform/comet/cluster.h"
+#include "platform/command/files.h"
 #include "platform/command/format.h"
 #include "platform/command/host_memory.h"
 #include "platform/commands.h"
@@ -189,15 +190,27 @@ std::function<int()> add_check_command(CLI::App& app) {
 }
 
 std::function<int()> add_schema_command(CLI::App& app) {
-  auto results = std::make_shared<bool>(false);
+  struct SchemaOptions {
+    bool of_results = false;
+    std::string out;
+  };
+  auto options = std::make_shared<SchemaOptions>();
   CLI::App* command = app.add_subcommand("schema", "Print the JSON Schema of all YAML files, for editors");
-  command->add_flag("--results", *results, "Print that of results.json instead, for programs that read it");
+  command->add_flag("--results", options->of_results,
+                    "Print that of results.json instead, for programs that read it");
+  command->add_option("--out", options->out, "Write it into this file instead")->type_name("FILE");
   command->footer(
       "Example, with an editor that has a YAML language server:\n"
-      "  wafertlm schema > wafertlm.schema.json\n"
+      "  wafertlm schema --out wafertlm.schema.json\n"
       "and as the first line of a file: # yaml-language-server: $schema=wafertlm.schema.json");
-  return [results] {
-    fmt::print("{}\n", *results ? results_schema().dump(2) : config::json_schema());
+  return [options] {
+    const std::string text = (options->of_results ? results_schema().dump(2) : config::json_schema()) + "\n";
+    if (options->out.empty()) {
+      fmt::print("{}", text);
+    } else {
+      require_writable_file("--out", options->out);
+      write_file(options->out, text);
+    }
     return 0;
   };
 }
