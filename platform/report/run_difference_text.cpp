@@ -12,7 +12,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr std::size_t kSettingsShown = 20, kCollectivesShown = 5, kWidth = 12;
 
-std::string time_of(const Json& ps) { return format_time(static_cast<TimePs>(ps.get<std::int64_t>())); }
+std::string time_text(const Json& ps) { return format_time(static_cast<TimePs>(ps.get<std::int64_t>())); }
 
 /// Longer is red, shorter green.
 std::string change_of(const Json& ps, std::size_t width = 0) {
@@ -41,13 +41,13 @@ std::string settings_text(const Json& changed) {
 
 std::string waterfall_text(const Json& fall) {
   if (fall.is_null()) return "";
-  std::string text = fmt::format("  the last iteration: {} -> {}, {}\n", time_of(fall["first_ps"]),
-                                 time_of(fall["this_ps"]), change_of(fall["change_ps"]));
+  std::string text = fmt::format("  the last iteration: {} -> {}, {}\n", time_text(fall["first_ps"]),
+                                 time_text(fall["this_ps"]), change_of(fall["change_ps"]));
   for (const Json& part : fall["parts"])
     if (part["change_ps"] != 0)
       text += fmt::format("    {:<18} {}   ({} -> {})\n", part["name"].get<std::string>(),
-                          change_of(part["change_ps"], kWidth), time_of(part["first_ps"]),
-                          time_of(part["this_ps"]));
+                          change_of(part["change_ps"], kWidth), time_text(part["first_ps"]),
+                          time_text(part["this_ps"]));
   return text;
 }
 
@@ -62,8 +62,8 @@ std::string collectives_text(const Json& collectives) {
     ++shown;
     const Json& by = each["algorithms"];
     rows += fmt::format("    {}   ({} -> {}) {} {} of {}, {}{}\n", change_of(each["change_ps"], kWidth),
-                        time_of(each["first_ps"]), time_of(each["this_ps"]), each["class"].get<std::string>(),
-                        each["type"].get<std::string>(),
+                        time_text(each["first_ps"]), time_text(each["this_ps"]),
+                        each["class"].get<std::string>(), each["type"].get<std::string>(),
                         format_bytes(static_cast<std::uint64_t>(each["bytes"].get<std::int64_t>())),
                         by[0].get<std::string>(), by[0] == by[1] ? "" : " -> " + by[1].get<std::string>());
   }
