@@ -175,6 +175,7 @@ int run_tool(int argc, char** argv) {
       {"optimize", add_optimize_command(app)},
       {"comet", add_comet_command(app)},
       {"pipeline", add_pipeline_command(app)},
+      {"partition", add_partition_command(app)},
       {"presets", add_presets_command(app)},
       {"new", add_new_command(app)},
       {"completion", add_completion_command(app)},

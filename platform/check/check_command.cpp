@@ -17,6 +17,7 @@
 #include "platform/cost/cost.h"
 #include "platform/fabrics/registry.h"
 #include "platform/optimize/spec.h"
+#include "platform/partition/inputs.h"
 #include "platform/pipeline/inputs.h"
 #include "platform/results/results.h"
 #include "platform/run/host_estimate.h"
@@ -126,7 +127,7 @@ bool check_own_file(const Options& options) {
   const config::Node root = config::load_document(file);
   const bool is_costs = root.find("costs") != nullptr && root.find("experiment") == nullptr;
   const bool is_own = root.find("comet") != nullptr || root.find("pipeline") != nullptr ||
-                      root.find("optimize") != nullptr || is_costs;
+                      root.find("partition") != nullptr || root.find("optimize") != nullptr || is_costs;
   if (is_own && (!options.overrides.empty() || options.resolved))
     throw std::invalid_argument("--set and --resolved have no effect on this kind of file; leave them out");
   if (root.find("comet") != nullptr) {
@@ -135,6 +136,12 @@ bool check_own_file(const Options& options) {
   }
   if (root.find("pipeline") != nullptr) {
     fmt::print("pipeline  {}\nok\n", pipelines::load_pipeline(file).name);
+    return true;
+  }
+  if (root.find("partition") != nullptr) {
+    const partition::PartitionSpec spec = partition::load_partition(file);
+    fmt::print("partition {}: {}, {}\nok\n", spec.name, counted(spec.chain.size(), "layer"),
+               counted(spec.workers, "worker"));
     return true;
   }
   if (root.find("optimize") != nullptr) {
