@@ -98,10 +98,10 @@ class StageWatch final : public RunObserver {
     const bool is_output = task.kind == Task::Kind::send && task.tag == kDataTag;
     if (task.kind != Task::Kind::compute && !is_output) return;
     const std::uint64_t input = (task.id - 1) / 8;
-    if (input >= first_) busy_ps_[rank] += end_ps - start_ps;
+    if (input >= first_ && input < first_ + kMeasured) busy_ps_[rank] += end_ps - start_ps;
     if (task.kind == Task::Kind::compute && rank + 1 == busy_ps_.size()) {
       if (input + 1 == first_) begin_ps_ = end_ps;
-      end_ps_ = end_ps;
+      if (input + 1 == first_ + kMeasured) end_ps_ = end_ps;
     }
   }
   Measured measured() const {
@@ -151,7 +151,8 @@ Measured SimulatedPipeline::simulate(const Schedule& schedule) const {
   for (Place& place : without_links.places) place.link = 0;
   const std::vector<double> seconds = StageTimes(without_links).of(schedule);
   const auto stages = static_cast<std::uint32_t>(schedule.size());
-  const std::uint64_t first = 2 * stages + 2;  // by then the pipeline is full
+  // By the first one the pipeline is full; as many behind the last one keep it full.
+  const std::uint64_t first = kBuffers * stages, inputs = first + kMeasured + kBuffers * stages;
   std::vector<std::vector<chakra::Node>> ranks;
   Placement npus;
   const auto output = [&](std::size_t stage) {
@@ -159,7 +160,7 @@ Measured SimulatedPipeline::simulate(const Schedule& schedule) const {
   };
   for (std::uint32_t stage = 0; stage < stages; ++stage) {
     npus.push_back(npus_.at(schedule[stage].place));
-    ranks.push_back(StageNodes(stage, stages, first + kMeasured)
+    ranks.push_back(StageNodes(stage, stages, inputs)
                         .make(std::max<std::uint64_t>(whole(seconds[stage] * kPs), 1),
                               stage == 0 ? 0 : output(stage - 1), output(stage)));
   }
