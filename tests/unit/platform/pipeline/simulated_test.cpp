@@ -120,7 +120,7 @@ TEST(SimulatedPipeline, LocalSearchClosesTheGapOfShisha) {
     problem.measure = [&](const Schedule& schedule) { return simulated.measure(schedule); };
     const Found coarse = shisha(problem), fine = local_search(problem);
     EXPECT_LE(fine.evaluations, 3 * coarse.evaluations) << i;
-    EXPECT_GE(fine.time, bound * (1 - 1e-4)) << i;  // of a few inputs, in whole picoseconds
+    EXPECT_GE(fine.time, bound * (1 - 1e-3)) << i;  // a mean of six inputs
     EXPECT_EQ(simulated.measure(fine.schedule).period, fine.time) << i;
     if (fine.time <= 1.02 * bound) ++near;
     if (coarse.time <= 1.02 * bound) ++shisha_near;
