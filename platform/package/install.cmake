@@ -65,7 +65,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libwafertlm-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "wafertlm (= ${PROJECT_VERSION}), libsystemc-dev, libyaml-cpp-dev, libprotobuf-dev, \
 libboost-dev, libfmt-dev, libcli11-dev, nlohmann-json3-dev, zlib1g-dev, libsqlite3-dev, libssl-dev, libtinyxml2-dev, \
-coinor-libclp-dev, libnlopt-dev")
+coinor-libclp-dev, libnlopt-dev, liblemon-dev, libmetis-dev, libzip-dev")
 if(TARGET wafertlm_mpi)
   list(APPEND CPACK_COMPONENTS_ALL mpi)
   set(CPACK_DEBIAN_MPI_PACKAGE_NAME wafertlm-mpi)
