@@ -88,40 +88,94 @@ class Folding {
   std::map<std::pair<Sequence, std::uint32_t>, std::uint32_t> numbers_;
 };
 
-/// A loop without loops in it.
+/// One of the steps that are loops.
 struct Loop {
   Step* step;
   std::uint32_t count;     // with repetitions beside it
-  std::uint64_t covered;  // nodes
+  double covered;          // nodes, on all ranks
+  std::uint64_t nodes;     // of a repetition
 };
 
-bool is_plain(const std::vector<Step>& steps) {
-  return std::all_of(steps.begin(), steps.end(), [](const Step& step) { return step.body.empty(); });
+/// The kinds of the nodes, one after the other.
+void expand_kinds(const Behaviour& of, const std::vector<Step>& steps, std::vector<std::uint32_t>& kinds) {
+  for (const Step& step : steps)
+    for (std::uint32_t i = 0; i < step.times; ++i)
+      if (step.body.empty())
+        kinds.push_back(of.slots[step.slot].kind);
+      else
+        expand_kinds(of, step.body, kinds);
 }
 
-/// Whether the steps from `at` on have the kinds of the body.
-bool same_kinds(const Behaviour& of, const std::vector<Step>& steps, std::size_t at, const Step& loop) {
-  for (std::size_t i = 0; i < loop.body.size(); ++i) {
-    const Step& step = steps[at + i];
-    if (!step.body.empty() || of.slots[step.slot].kind != of.slots[loop.body[i].slot].kind) return false;
-  }
-  return true;
+/// Repetitions beside a loop of `times` times `size` nodes from `begin` on: what is before and behind it goes on
+/// as the loop does.
+std::uint32_t repetitions_beside(const std::vector<std::uint32_t>& kinds, std::size_t begin, std::size_t size,
+                                 std::size_t times) {
+  std::size_t before = 0, behind = 0;
+  const std::size_t end = begin + size * times;
+  while (before < begin && before < size && kinds[begin - 1 - before] == kinds[begin - 1 - before + size]) ++before;
+  while (end + behind < kinds.size() && behind < size && kinds[end + behind] == kinds[end + behind - size]) ++behind;
+  return static_cast<std::uint32_t>((before + behind) / size);
 }
 
-void find_loops(Behaviour& of, std::vector<Step>& steps, std::uint64_t times, std::vector<Loop>& found) {
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    Step& step = steps[i];
-    if (step.body.empty()) continue;
-    if (!is_plain(step.body)) {
-      find_loops(of, step.body, times * step.times, found);
-      continue;
+/// Messages between pipeline stages come once for a microbatch.
+bool has_messages(const Behaviour& of, const Step& step, const std::vector<Kind>& kinds) {
+  if (!step.body.empty())
+    return std::any_of(step.body.begin(), step.body.end(),
+                       [&](const Step& each) { return has_messages(of, each, kinds); });
+  const chakra::NodeType type = kinds[of.slots[step.slot].kind].type;
+  return type == chakra::NodeType::CommSend || type == chakra::NodeType::CommRecv;
+}
+
+/// Unmarks loops around loops over layers. Returns whether there is one.
+bool keep_inner(std::vector<Step>& steps) {
+  bool found = false;
+  for (Step& step : steps) {
+    if (keep_inner(step.body)) {
+      step.layers = 0;
+      found = true;
     }
-    const std::size_t size = step.body.size();
-    std::uint32_t count = step.times;
-    if (i >= size && same_kinds(of, steps, i - size, step)) ++count;
-    if (i + size < steps.size() && same_kinds(of, steps, i + 1, step)) ++count;
-    found.push_back({&step, count, times * step.times * size});
+    found = found || step.layers != 0;
   }
+  return found;
+}
+
+/// Finds the loops of a behaviour, and where they are.
+class LoopFinder {
+ public:
+  LoopFinder(Behaviour& of, const std::vector<Kind>& kinds, std::vector<Loop>& found)
+      : of_(of), kinds_(kinds), found_(found) {
+    expand_kinds(of, of.steps, expanded_);
+    find(of.steps, 0, static_cast<double>(of.ranks.size()));
+  }
+
+ private:
+  void find(std::vector<Step>& steps, std::size_t at, double times) {
+    for (Step& step : steps) {
+      if (step.body.empty()) {
+        ++at;
+        continue;
+      }
+      const auto size = static_cast<std::size_t>(length(step.body));
+      if (!has_messages(of_, step, kinds_))
+        found_.push_back({&step, step.times + repetitions_beside(expanded_, at, size, step.times),
+                          times * step.times * static_cast<double>(size), size});
+      find(step.body, at, times * step.times);
+      at += step.times * size;
+    }
+  }
+
+  const Behaviour& of_;
+  const std::vector<Kind>& kinds_;
+  std::vector<Loop>& found_;
+  std::vector<std::uint32_t> expanded_;
+};
+
+/// How many layers a repetition count stands for, in whole multiples of all layers; 0: for none.
+std::uint32_t multiple(std::uint32_t count, std::uint32_t layers) {
+  if (layers == 0) return 0;
+  const std::uint32_t of = (count + layers / 2) / layers;
+  const std::uint32_t nearest = of * layers, tolerance = layers < 8 ? 0 : 1;
+  return std::max(count, nearest) - std::min(count, nearest) <= tolerance ? of : 0;
 }
 
 }  // namespace
@@ -130,23 +184,42 @@ std::vector<Step> fold(const std::vector<std::uint32_t>& tokens) {
   return tokens.empty() ? std::vector<Step>() : Folding(tokens).steps();
 }
 
-Layers mark_layers(std::vector<Behaviour>& behaviours) {
+Layers mark_layers(std::vector<Behaviour>& behaviours, const std::vector<Kind>& kinds) {
+  constexpr double kEnough = 0.6;
   std::vector<Loop> loops;
-  for (Behaviour& each : behaviours) find_loops(each, each.steps, each.ranks.size(), loops);
-  std::map<std::uint32_t, std::uint64_t> covered;
-  for (const Loop& loop : loops) covered[loop.count] += loop.covered;
-  Layers layers;
-  std::uint64_t most = 0;
-  for (const auto& [count, nodes] : covered)
-    if (nodes > most) {
-      most = nodes;
-      layers.count = count;
-    }
+  for (Behaviour& each : behaviours) LoopFinder(each, kinds, loops);
+  struct Of {
+    double covered = 0, most = 0;
+    std::uint64_t nodes = 0;
+  };
+  std::map<std::uint32_t, Of> by_count;
+  double most = 0;
   for (const Loop& loop : loops) {
-    loop.step->is_layer = loop.count == layers.count;
-    if (loop.step->is_layer)
-      layers.nodes = std::max(layers.nodes, static_cast<std::uint32_t>(loop.step->body.size()));
+    Of& of = by_count[loop.count];
+    of.covered += loop.covered;
+    if (loop.covered > of.most) of.nodes = loop.nodes;
+    of.most = std::max(of.most, loop.covered);
   }
+  const auto covered = [&](std::uint32_t count) {  // also by numbers that are taken for this one
+    double sum = 0;
+    for (const auto& [other, of] : by_count)
+      if (multiple(other, count) == 1) sum += of.covered;
+    return sum;
+  };
+  for (const auto& [count, of] : by_count) most = std::max(most, covered(count));
+  Layers layers;
+  for (const auto& [count, of] : by_count)
+    if (covered(count) >= kEnough * most && (layers.count == 0 || of.nodes < layers.nodes))
+      layers = {count, static_cast<std::uint32_t>(of.nodes)};
+  const std::uint32_t found = layers.count;
+  for (const auto& [count, of] : by_count)  // one more, if the first or last layer is often beside the loop
+    if (multiple(count, found) == 1 && 10 * of.covered >= covered(found)) layers.count = std::max(layers.count, count);
+  for (const Loop& loop : loops)
+    loop.step->layers = std::max(multiple(loop.count, layers.count), multiple(loop.step->times, layers.count));
+  for (Behaviour& each : behaviours) keep_inner(each.steps);
+  layers.nodes = 0;
+  for (const Loop& loop : loops)
+    if (loop.step->layers != 0) layers.nodes = std::max(layers.nodes, static_cast<std::uint32_t>(loop.nodes));
   return layers;
 }
 

@@ -98,7 +98,7 @@ Model learn(const Jobs& jobs, const chakra::CommGroups& groups, const LearnOptio
     fill_values(shapes[i], i, jobs, changes);
     model.behaviours.push_back(std::move(shapes[i].behaviour));
   }
-  const Layers layers = mark_layers(model.behaviours);
+  const Layers layers = mark_layers(model.behaviours, model.kinds);
   model.layers = layers.count;
   model.layer_nodes = layers.nodes;
   return model;

@@ -66,7 +66,7 @@ struct Slot {
 struct Step {
   std::uint32_t slot = 0;  ///< in Behaviour::slots, if there is no body
   std::uint32_t times = 1;
-  bool is_layer = false;  ///< its number of repetitions is that of layers
+  std::uint32_t layers = 0;  ///< its repetitions are layers, so many times all of a rank's; 0: they are not
   std::vector<Step> body;
 };
 

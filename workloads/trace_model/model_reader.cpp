@@ -194,9 +194,9 @@ void read_steps(const JsonPlace& at, std::size_t kinds, int depth, Behaviour& be
       behaviour.slots.push_back(read_slot(each, kinds));
       continue;
     }
-    each.allow({"times", "layer", "of"});
+    each.allow({"times", "layers", "of"});
     step.times = each.at("times").small(1);
-    if (each.has("layer")) step.is_layer = each.at("layer").truth();
+    if (each.has("layers")) step.layers = each.at("layers").small(1);
     read_steps(each.at("of"), kinds, depth + 1, behaviour, step.body);
     if (step.body.empty()) each.fail("an empty loop");
   }

@@ -95,7 +95,7 @@ void write_steps(const Behaviour& of, const std::vector<Step>& steps, const std:
     if (step.body.empty()) {
       text += slot_json(of.slots[step.slot]).dump();
     } else {
-      text += "{\"times\":" + std::to_string(step.times) + (step.is_layer ? ",\"layer\":true" : "") + ",\"of\":[\n";
+      text += "{\"times\":" + std::to_string(step.times) + (step.layers != 0 ? ",\"layers\":" + std::to_string(step.layers) : "") + ",\"of\":[\n";
       write_steps(of, step.body, indent + " ", text);
       text += indent + "]}";
     }

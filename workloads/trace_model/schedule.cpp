@@ -19,7 +19,7 @@ std::uint32_t expand(const std::vector<Step>& steps, std::uint32_t source, std::
       continue;
     }
     const auto size = static_cast<std::uint32_t>(length(step.body));
-    const std::int64_t times = step.times + (step.is_layer ? more : 0);
+    const std::int64_t times = step.times + step.layers * more;
     if (times < 0)
       throw std::invalid_argument("too few layers: a loop over them has " + std::to_string(step.times) +
                                   " repetitions, and " + std::to_string(-more) + " are to go");
@@ -56,7 +56,7 @@ Schedule schedule_of(const Behaviour& behaviour, std::int64_t more) {
     }
   sides_before[0] = static_cast<std::uint32_t>(sides[0].size());
   for (std::size_t i = 1; i < sides.size(); ++i)
-    sides_before[i] = sides_before[i - 1] + static_cast<std::uint32_t>(sides[i - 1].size());
+    sides_before[i] = sides_before[i - 1] + static_cast<std::uint32_t>(sides[i].size());
   const auto add = [&](Occurrence each) {
     each.number = result.counts[each.slot]++;
     result.nodes.push_back(each);

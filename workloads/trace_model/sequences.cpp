@@ -109,6 +109,12 @@ struct Usage {
   bool is_joined() const { return is_referenced && always_all_open && most >= 2; }
 };
 
+/// What goes from stage to stage of a pipeline belongs to the step that makes it.
+bool may_be_side(const Kind& kind) {
+  return kind.type != NodeType::Comp && kind.type != NodeType::CommSend && kind.type != NodeType::CommRecv &&
+         kind.traffic_class != chakra::kDefaultMessageClass;
+}
+
 }  // namespace
 
 Sequences sequences_of(const std::vector<TraceGraph>& ranks, const chakra::CommGroups& groups) {
@@ -137,7 +143,7 @@ Sequences sequences_of(const std::vector<TraceGraph>& ranks, const chakra::CommG
                     }
                   });
   for (std::size_t kind = 0; kind < count; ++kind)
-    result.is_side.push_back(result.kinds[kind].type != NodeType::Comp &&
+    result.is_side.push_back(may_be_side(result.kinds[kind]) &&
                              (usage[kind].is_joined() || !usage[kind].is_referenced));
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     Sequence& sequence = result.ranks[rank];
