@@ -17,8 +17,8 @@ double largest_size_change(const trace_model::Ranks& source, const trace_model::
   for (std::size_t rank = 0; rank < made.ranks.size(); ++rank) {
     const statistics::TraceGraph& before = source[made.source_rank[rank]];
     for (std::size_t i = 0; i < made.ranks[rank].size(); ++i) {
-      const auto old = static_cast<double>(
-          trace_model::bytes_of(before.nodes[before.order[made.source[rank][i]]]));
+      const auto old =
+          static_cast<double>(trace_model::bytes_of(before.nodes[before.order[made.source[rank][i]]]));
       const auto now = static_cast<double>(trace_model::bytes_of(made.ranks[rank][i]));
       if (old > 0) most = std::max(most, std::abs(now / old - 1));
     }
@@ -31,13 +31,13 @@ double percent_of(double part, double of) { return of == 0 ? 0 : 100 * part / of
 }  // namespace
 
 std::string model_text(const trace_model::Model& model) {
-  std::string text = fmt::format("learned of {}: {}, {} in the pattern, {} of groups\n", counted(model.ranks, "rank"),
-                                 counted(model.behaviours.size(), "behaviour"),
-                                 counted(model.slot_count(), "node"),
-                                 counted(model.families.size(), "family", "families"));
-  text += model.layers == 0
-              ? "  layers: none found, nothing repeats\n"
-              : fmt::format("  layers: {} of {} on a rank\n", model.layers, counted(model.layer_nodes, "node"));
+  std::string text =
+      fmt::format("learned of {}: {}, {} in the pattern, {} of groups\n", counted(model.ranks, "rank"),
+                  counted(model.behaviours.size(), "behaviour"), counted(model.slot_count(), "node"),
+                  counted(model.families.size(), "family", "families"));
+  text += model.layers == 0 ? "  layers: none found, nothing repeats\n"
+                            : fmt::format("  layers: {} of {} on a rank\n", model.layers,
+                                          counted(model.layer_nodes, "node"));
   return text;
 }
 
@@ -54,8 +54,8 @@ SynthesisCheck check_synthesis(const trace_model::Ranks& source, const trace_mod
 }
 
 std::string check_text(const SynthesisCheck& check, bool is_scaled) {
-  std::string text =
-      fmt::format("  no connected part that is as in the source has more than {}\n", counted(check.most_identical, "node"));
+  std::string text = fmt::format("  no connected part that is as in the source has more than {}\n",
+                                 counted(check.most_identical, "node"));
   if (!is_scaled)
     text += fmt::format("  largest difference of a size from that at its place in the source: {:.2f} %\n",
                         100 * check.largest_size_change);
@@ -71,8 +71,8 @@ std::string check_text(const SynthesisCheck& check, bool is_scaled) {
                       "Kolmogorov-Smirnov", "earth mover's");
   for (const statistics::Difference& each : check.differences)
     if (each.count_a + each.count_b != 0)
-      text += fmt::format("  {:<28} {:>9} {:>9} {:>20.4f} {:>14.2f} %\n", each.what, each.count_a, each.count_b,
-                          each.ks, percent_of(each.earth_mover, each.mean_a));
+      text += fmt::format("  {:<28} {:>9} {:>9} {:>20.4f} {:>14.2f} %\n", each.what, each.count_a,
+                          each.count_b, each.ks, percent_of(each.earth_mover, each.mean_a));
   return text;
 }
 

@@ -17,7 +17,8 @@ struct SynthesisCheck {
   std::vector<statistics::Difference> differences;
   double largest_size_change = 0;  ///< of a size, relative to the one at its place in the source
 };
-/// @param made_graphs of the traces. @param is_scaled with other layers, ranks or widths: sizes are not compared.
+/// @param made_graphs of the traces. @param is_scaled with other layers, ranks or widths: sizes are not
+/// compared.
 SynthesisCheck check_synthesis(const trace_model::Ranks& source, const trace_model::Model& model,
                                const trace_model::Generated& made, const trace_model::Ranks& made_graphs,
                                bool is_scaled);

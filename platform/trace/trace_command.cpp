@@ -281,8 +281,8 @@ std::function<int()> add_trace_command(CLI::App& app) {
       ->type_name("LOG");
   diff_command->footer("Example:\n  wafertlm trace diff out/tlm out/rtl");
 
-  const std::function<int()> others[] = {add_trace_import(*command), add_trace_stats(*command),
-                                         add_trace_export(*command), add_trace_edit(*command),
+  const std::function<int()> others[] = {add_trace_import(*command),    add_trace_stats(*command),
+                                         add_trace_export(*command),    add_trace_edit(*command),
                                          add_trace_obfuscate(*command), add_trace_synthesize(*command)};
 
   command->footer(

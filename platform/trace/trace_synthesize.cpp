@@ -56,16 +56,20 @@ void require_sense(const SynthesizeArguments& arguments, const CLI::App& command
     throw std::invalid_argument("with --model one PREFIX can be given, to compare with");
   if (arguments.out.prefix.empty()) {
     if (arguments.learned.empty())
-      throw std::invalid_argument("nothing to write: give --out PREFIX for traces, or --learn FILE for the model");
-    for (const char* option : {"--layers", "--ranks", "--hidden", "--batch", "--form", "--force", "--suspects",
-                               "--identical"})
-      if (given(option)) throw std::invalid_argument(std::string(option) + " is about traces: give --out PREFIX");
-  } else if (fs::path(arguments.out.prefix).filename().empty() || chakra::is_trace_file(arguments.out.prefix)) {
+      throw std::invalid_argument(
+          "nothing to write: give --out PREFIX for traces, or --learn FILE for the model");
+    for (const char* option :
+         {"--layers", "--ranks", "--hidden", "--batch", "--form", "--force", "--suspects", "--identical"})
+      if (given(option))
+        throw std::invalid_argument(std::string(option) + " is about traces: give --out PREFIX");
+  } else if (fs::path(arguments.out.prefix).filename().empty() ||
+             chakra::is_trace_file(arguments.out.prefix)) {
     throw std::invalid_argument("--out is the common start of the files to write, PREFIX for PREFIX.<rank>." +
                                 arguments.out.form + ", not " + arguments.out.prefix);
   }
   if (arguments.jobs.empty() && (given("--comm-groups") || given("--dependencies") || given("--suspects")))
-    throw std::invalid_argument("--comm-groups, --dependencies and --suspects are about PREFIX, which is missing");
+    throw std::invalid_argument(
+        "--comm-groups, --dependencies and --suspects are about PREFIX, which is missing");
   for (const std::string& job : arguments.jobs)
     if (!arguments.out.prefix.empty()) arguments.out.require_other_than(job);
 }
@@ -121,8 +125,8 @@ std::string suspects_text(const SynthesizeArguments& arguments, const MadeJob& j
   if (arguments.suspects.empty()) return "";
   std::vector<std::vector<double>> known;
   for (const std::string& suspect : arguments.suspects)
-    known.push_back(trace_model::family_features(
-        statistics::statistics_of(read_job(suspect, arguments.dependencies))));
+    known.push_back(
+        trace_model::family_features(statistics::statistics_of(read_job(suspect, arguments.dependencies))));
   const auto features = trace_model::family_features(statistics::statistics_of(job.graphs));
   return fmt::format("  most like {}, of {}\n",
                      arguments.suspects[trace_model::nearest_family(features, known)],
@@ -135,8 +139,7 @@ std::string compared(const SynthesizeArguments& arguments, const Model& model, c
   if (source.size() != model.ranks)
     throw std::invalid_argument(fmt::format("{} has {}, and the model {}", arguments.jobs.front(),
                                             counted(source.size(), "rank"), model.ranks));
-  const SynthesisCheck check =
-      check_synthesis(source, model, job.made, job.graphs, arguments.is_scaled());
+  const SynthesisCheck check = check_synthesis(source, model, job.made, job.graphs, arguments.is_scaled());
   if (model.bound > 0 && check.most_identical > arguments.identical)
     throw std::invalid_argument(fmt::format(
         "a connected part of up to {} is as in the source, and --identical allows {}: give a wider --bound, "
@@ -152,8 +155,8 @@ std::string write_job(const JobOutput& out, const MadeJob& job) {
   JobWriter written(out, numbers);
   for (const std::uint32_t rank : numbers) written.add(*job.sources[rank], rank);
   written.commit();
-  std::string text = fmt::format("{}: {}, {}\n", out.prefix, counted(numbers.size(), "rank"),
-                                 counted(job.nodes, "node"));
+  std::string text =
+      fmt::format("{}: {}, {}\n", out.prefix, counted(numbers.size(), "rank"), counted(job.nodes, "node"));
   if (job.made.groups.empty()) return text;
   const fs::path prefix(out.prefix);
   const std::string name = prefix.filename().string() + ".comm_groups.json";
@@ -194,7 +197,8 @@ void add_learning(CLI::App& command, SynthesizeArguments& arguments) {
                   "Percent by which sizes and times may differ from the source's; 0: as they are")
       ->check(CLI::Range(0.0, 49.0))
       ->capture_default_str();
-  command.add_option("--learn", arguments.learned, "Write the model, a readable JSON file")->type_name("FILE");
+  command.add_option("--learn", arguments.learned, "Write the model, a readable JSON file")
+      ->type_name("FILE");
   command.add_option("--model", arguments.model, "A model that was learned before")->type_name("FILE");
 }
 
@@ -203,11 +207,13 @@ void add_making(CLI::App& command, SynthesizeArguments& arguments) {
       ->type_name("PREFIX");
   add_form_and_force(command, arguments.out);
   command.add_option("--seed", arguments.generate.seed, "Of all changes")->capture_default_str();
-  command.add_option("--layers", arguments.generate.layers, "Layers of a rank")->check(CLI::Range(1, 1'000'000));
+  command.add_option("--layers", arguments.generate.layers, "Layers of a rank")
+      ->check(CLI::Range(1, 1'000'000));
   command.add_option("--ranks", arguments.generate.ranks, "A multiple of the learned ranks, or a divisor")
       ->check(CLI::Range(1, 1'000'000));
   command.add_option("--hidden", arguments.generate.hidden, "Times as wide")->check(CLI::Range(1e-3, 1e3));
-  command.add_option("--batch", arguments.generate.batch, "Times as many samples")->check(CLI::Range(1e-3, 1e3));
+  command.add_option("--batch", arguments.generate.batch, "Times as many samples")
+      ->check(CLI::Range(1e-3, 1e3));
   command
       .add_option("--identical", arguments.identical,
                   "The most nodes of a connected part that may be as in the source")
@@ -222,13 +228,15 @@ void add_making(CLI::App& command, SynthesizeArguments& arguments) {
 
 std::function<int()> add_trace_synthesize(CLI::App& trace) {
   auto arguments = std::make_shared<SynthesizeArguments>();
-  CLI::App* command =
-      trace.add_subcommand("synthesize", "A model of traces, and traces made of it, of any number of layers or ranks");
+  CLI::App* command = trace.add_subcommand(
+      "synthesize", "A model of traces, and traces made of it, of any number of layers or ranks");
   add_learning(*command, *arguments);
   add_making(*command, *arguments);
   command->footer(
-      "Traces made keep what a simulation sees: operations, what depends on what, the schedule of collectives,\n"
-      "sums of sizes and times. Names are gone. What is as in the source is counted, and an attack of our own\n"
+      "Traces made keep what a simulation sees: operations, what depends on what, the schedule of "
+      "collectives,\n"
+      "sums of sizes and times. Names are gone. What is as in the source is counted, and an attack of our "
+      "own\n"
       "guesses layers; how the order of operations gives a model's family away shows --suspects.\n"
       "Examples:\n"
       "  wafertlm trace synthesize traces/job --learn job.model.json --out traces/public\n"

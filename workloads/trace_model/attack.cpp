@@ -43,8 +43,7 @@ std::vector<Sight> sights(const TraceGraph& graph) {
   for (std::uint32_t at = 0; at < graph.order.size(); ++at) {
     const Node& node = graph.nodes[graph.order[at]];
     if (!does_something(node)) continue;
-    const double work =
-        node.duration_ps != 0 ? static_cast<double>(node.duration_ps) : operations_of(node);
+    const double work = node.duration_ps != 0 ? static_cast<double>(node.duration_ps) : operations_of(node);
     const std::uint64_t size = node.comm_size ? *node.comm_size : node.tensor_size.value_or(0);
     own.emplace_back(std::log(work + 1), std::log(static_cast<double>(size) + 1));
     all.emplace_back().at = at;
@@ -130,7 +129,8 @@ double unevenness(const statistics::Distribution& of) {
 
 }  // namespace
 
-LayersFound attack_layers(const Ranks& source, const Model& model, const Generated& made, const Ranks& graphs) {
+LayersFound attack_layers(const Ranks& source, const Model& model, const Generated& made,
+                          const Ranks& graphs) {
   LayersFound found;
   for (const Behaviour& behaviour : model.behaviours) {
     const std::uint32_t rank = behaviour.ranks.front();
@@ -170,7 +170,8 @@ std::vector<double> family_features(const TraceStatistics& of) {
   return features;
 }
 
-std::size_t nearest_family(const std::vector<double>& features, const std::vector<std::vector<double>>& known) {
+std::size_t nearest_family(const std::vector<double>& features,
+                           const std::vector<std::vector<double>>& known) {
   if (known.empty()) throw std::invalid_argument("no traces to choose from");
   std::size_t best = 0;
   double nearest = std::numeric_limits<double>::max();

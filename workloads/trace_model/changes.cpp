@@ -98,8 +98,9 @@ void Changes::balance_slots(const Jobs& jobs, const std::vector<Shape>& shapes, 
 
 std::uint64_t Changes::bytes(std::uint64_t value) const {
   const auto found = of_bytes_.find(value);
-  return found == of_bytes_.end() ? value
-                                  : changed(value, found->second, bound_, value % 4 == 0 && value > 400 ? 4 : 1);
+  return found == of_bytes_.end()
+             ? value
+             : changed(value, found->second, bound_, value % 4 == 0 && value > 400 ? 4 : 1);
 }
 
 }  // namespace wafertlm::trace_model

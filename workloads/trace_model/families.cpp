@@ -28,10 +28,9 @@ Use use_of(const statistics::TraceGraph& graph, std::uint32_t rank, const chakra
     std::uint64_t what = static_cast<std::uint64_t>(node.type);
     if (node.is_collective()) {
       if (!groups.has(node.pg_name) || !groups.holds(node.pg_name, rank))
-        throw chakra::TraceError(graph.name + ": " + chakra::describe(node) + " is in group \"" +
-                                 node.pg_name + "\", which " +
-                                 (groups.has(node.pg_name) ? "does not hold the rank" : "is not known") +
-                                 "; see --comm-groups");
+        throw chakra::TraceError(
+            graph.name + ": " + chakra::describe(node) + " is in group \"" + node.pg_name + "\", which " +
+            (groups.has(node.pg_name) ? "does not hold the rank" : "is not known") + "; see --comm-groups");
       const std::size_t number = groups.number(node.pg_name);
       const auto [found, is_new] = known.emplace(number, known.size());
       if (is_new) use.groups.push_back(number);

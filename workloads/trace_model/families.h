@@ -20,7 +20,7 @@ struct Families {
   };
   Place place(std::uint32_t rank, std::size_t group) const;
 
-  std::vector<std::int32_t> family_of;       ///< by group number; -1: not used
+  std::vector<std::int32_t> family_of;         ///< by group number; -1: not used
   std::vector<std::uint32_t> index_in_family;  ///< by group number
 };
 

@@ -51,8 +51,8 @@ class Folding {
         continue;
       }
       const auto begin = sequence_.begin() + static_cast<std::ptrdiff_t>(i);
-      folded.push_back(loop({begin, begin + static_cast<std::ptrdiff_t>(period)},
-                            static_cast<std::uint32_t>(times)));
+      folded.push_back(
+          loop({begin, begin + static_cast<std::ptrdiff_t>(period)}, static_cast<std::uint32_t>(times)));
       i += times * period;
     }
     const bool changed = folded.size() != size;
@@ -91,9 +91,9 @@ class Folding {
 /// One of the steps that are loops.
 struct Loop {
   Step* step;
-  std::uint32_t count;     // with repetitions beside it
-  double covered;          // nodes, on all ranks
-  std::uint64_t nodes;     // of a repetition
+  std::uint32_t count;  // with repetitions beside it
+  double covered;       // nodes, on all ranks
+  std::uint64_t nodes;  // of a repetition
 };
 
 /// The kinds of the nodes, one after the other.
@@ -106,14 +106,16 @@ void expand_kinds(const Behaviour& of, const std::vector<Step>& steps, std::vect
         expand_kinds(of, step.body, kinds);
 }
 
-/// Repetitions beside a loop of `times` times `size` nodes from `begin` on: what is before and behind it goes on
-/// as the loop does.
+/// Repetitions beside a loop of `times` times `size` nodes from `begin` on: what is before and behind it goes
+/// on as the loop does.
 std::uint32_t repetitions_beside(const std::vector<std::uint32_t>& kinds, std::size_t begin, std::size_t size,
                                  std::size_t times) {
   std::size_t before = 0, behind = 0;
   const std::size_t end = begin + size * times;
-  while (before < begin && before < size && kinds[begin - 1 - before] == kinds[begin - 1 - before + size]) ++before;
-  while (end + behind < kinds.size() && behind < size && kinds[end + behind] == kinds[end + behind - size]) ++behind;
+  while (before < begin && before < size && kinds[begin - 1 - before] == kinds[begin - 1 - before + size])
+    ++before;
+  while (end + behind < kinds.size() && behind < size && kinds[end + behind] == kinds[end + behind - size])
+    ++behind;
   return static_cast<std::uint32_t>((before + behind) / size);
 }
 
@@ -213,9 +215,11 @@ Layers mark_layers(std::vector<Behaviour>& behaviours, const std::vector<Kind>& 
       layers = {count, static_cast<std::uint32_t>(of.nodes)};
   const std::uint32_t found = layers.count;
   for (const auto& [count, of] : by_count)  // one more, if the first or last layer is often beside the loop
-    if (multiple(count, found) == 1 && 10 * of.covered >= covered(found)) layers.count = std::max(layers.count, count);
+    if (multiple(count, found) == 1 && 10 * of.covered >= covered(found))
+      layers.count = std::max(layers.count, count);
   for (const Loop& loop : loops)
-    loop.step->layers = std::max(multiple(loop.count, layers.count), multiple(loop.step->times, layers.count));
+    loop.step->layers =
+        std::max(multiple(loop.count, layers.count), multiple(loop.step->times, layers.count));
   for (Behaviour& each : behaviours) keep_inner(each.steps);
   layers.nodes = 0;
   for (const Loop& loop : loops)

@@ -43,14 +43,15 @@ std::uint64_t times(std::uint64_t value, double factor) {
   return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(exact));
 }
 
-/// Of a slot: the factors of its occurrences' durations. Every part of the spread is there equally often, each
-/// is changed once more, and their mean is 1.
-std::vector<double> occurrence_factors(const Slot& slot, std::uint32_t count, double half, std::uint64_t seed) {
+/// Of a slot: the factors of its occurrences' durations. Every part of the spread is there equally often,
+/// each is changed once more, and their mean is 1.
+std::vector<double> occurrence_factors(const Slot& slot, std::uint32_t count, double half,
+                                       std::uint64_t seed) {
   std::vector<double> factors(count, 1);
   const std::uint64_t first = slot.durations.stretches_ps.empty() ? 0 : slot.durations.stretches_ps.front();
-  const std::uint64_t key =
-      mixed(mixed(seed, slot.kind),
-            first == 0 ? 0 : static_cast<std::uint64_t>(std::llround(200 * std::log(static_cast<double>(first)))));
+  const std::uint64_t key = mixed(
+      mixed(seed, slot.kind),
+      first == 0 ? 0 : static_cast<std::uint64_t>(std::llround(200 * std::log(static_cast<double>(first)))));
   if (count < 2) return factors;
   std::vector<std::uint32_t> order(count);
   std::iota(order.begin(), order.end(), 0U);
@@ -98,10 +99,10 @@ class RankMaker {
       node.id = result.size() + 1;
       add_parents(slot, node);
       const bool computes = node.type == NodeType::Comp || node.is_launch();
-      const double of_rank = quantile(
-          slot.durations.ranks, slot.durations.ranks.empty()
-                                    ? 0
-                                    : uniform(mixed(mixed(seed, rank), mixed(each.slot, each.number))));
+      const double of_rank = quantile(slot.durations.ranks,
+                                      slot.durations.ranks.empty()
+                                          ? 0
+                                          : uniform(mixed(mixed(seed, rank), mixed(each.slot, each.number))));
       const double factor =
           factors_[each.slot][each.number] * of_rank * (computes ? pace * scale_.computations : 1);
       node.duration_ps = times(duration(slot, each), factor);
@@ -171,7 +172,8 @@ class RankMaker {
     }
     if (!slot.operations.empty())
       node.num_ops = times(in_runs(slot.operations, each.learned), scale_.computations);
-    if (!slot.touched.empty()) node.tensor_size = times(in_runs(slot.touched, each.learned), scale_.activations);
+    if (!slot.touched.empty())
+      node.tensor_size = times(in_runs(slot.touched, each.learned), scale_.activations);
     if (slot.products.empty()) return;
     node.products = in_runs(slot.products, each.learned);
     const double of_each = std::cbrt(scale_.computations);
@@ -186,8 +188,8 @@ class RankMaker {
     const std::string name = node.comm_class.empty() ? (is_message ? chakra::kDefaultMessageClass
                                                                    : chakra::kDefaultCollectiveClass)
                                                      : node.comm_class;
-    const bool is_share = node.comm_type == CollectiveType::AllGather &&
-                          groups_.is_scaled(model_.kinds[slot.kind].family);
+    const bool is_share =
+        node.comm_type == CollectiveType::AllGather && groups_.is_scaled(model_.kinds[slot.kind].family);
     return (name == "dp" || name == "weights" ? scale_.parameters : scale_.activations) *
            (is_share ? scale_.shares : 1);
   }

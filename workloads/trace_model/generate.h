@@ -15,24 +15,27 @@ struct GenerateOptions {
   std::uint64_t seed = 1;
   std::optional<std::uint32_t> layers;  ///< of a rank, in place of Model::layers
   std::optional<std::uint32_t> ranks;   ///< a multiple of Model::ranks, or a divisor
-  double hidden = 1;  ///< times as wide: parameters and computations grow with its square, activations with it
-  double batch = 1;   ///< times as many samples: computations and activations grow with it
+  double hidden =
+      1;             ///< times as wide: parameters and computations grow with its square, activations with it
+  double batch = 1;  ///< times as many samples: computations and activations grow with it
 };
 
 /// Traces made from a model.
 struct Generated {
   std::vector<std::vector<chakra::Node>> ranks;
-  std::map<std::string, std::vector<std::uint32_t>> groups;  ///< other than that of all ranks, which has no name
-  std::vector<std::uint32_t> source_rank;                    ///< what a rank was made after
-  std::vector<std::vector<std::uint32_t>> source;  ///< of each node: its place in the order of that rank's graph
+  std::map<std::string, std::vector<std::uint32_t>>
+      groups;                              ///< other than that of all ranks, which has no name
+  std::vector<std::uint32_t> source_rank;  ///< what a rank was made after
+  std::vector<std::vector<std::uint32_t>>
+      source;  ///< of each node: its place in the order of that rank's graph
 };
 
 /// Dependencies point back, so nothing can form a circle. Collectives agree on all ranks, receives with their
 /// sends. The same options give the same traces.
 ///
-/// Layers: loops over layers get as many repetitions more; each stands for the learned one at the same part of
-/// the loop. Ranks: the job is copied, as more data parallelism does it: groups of class dp, and that of all
-/// ranks, hold the ranks of all copies, and what a rank contributes to an all-gather in them shrinks; a
+/// Layers: loops over layers get as many repetitions more; each stands for the learned one at the same part
+/// of the loop. Ranks: the job is copied, as more data parallelism does it: groups of class dp, and that of
+/// all ranks, hold the ranks of all copies, and what a rank contributes to an all-gather in them shrinks; a
 /// divisor keeps the first ranks. Width and batch: bytes of class dp, weights and memory accesses are
 /// parameters, all others activations; dimensions of products grow alike.
 /// @throws std::invalid_argument that says what is possible.

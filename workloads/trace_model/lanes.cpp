@@ -16,7 +16,7 @@ using chakra::NodeType;
 using statistics::TraceGraph;
 
 using Channel = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // from, to, tag
-using Places = std::vector<std::uint32_t>;                              // in the order of a rank
+using Places = std::vector<std::uint32_t>;                                // in the order of a rank
 
 bool is_message(const Node& node) {
   return node.type == NodeType::CommSend || node.type == NodeType::CommRecv;
@@ -69,9 +69,9 @@ std::vector<std::vector<std::uint32_t>> lanes_of(const std::vector<TraceGraph>& 
     const auto& [from, to, tag] = channel;
     const Places& received = receives[channel];
     if (received.size() != sent.size())
-      throw chakra::TraceError(ranks[from].name + ": " + std::to_string(sent.size()) +
-                               " sends to rank " + std::to_string(to) + " with tag " + std::to_string(tag) +
-                               ", which receives " + std::to_string(received.size()));
+      throw chakra::TraceError(ranks[from].name + ": " + std::to_string(sent.size()) + " sends to rank " +
+                               std::to_string(to) + " with tag " + std::to_string(tag) + ", which receives " +
+                               std::to_string(received.size()));
     for (std::size_t i = 0; i < sent.size(); ++i) pairs[{from, to}].emplace(sent[i], received[i]);
   }
   for (const auto& [channel, received] : receives)

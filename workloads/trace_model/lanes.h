@@ -7,9 +7,9 @@
 
 namespace wafertlm::trace_model {
 
-/// For each rank and node, in the order of the graph: the lane of a message, 0 for other nodes. In a lane from
-/// one rank to another messages are received in the order in which they are sent, so that it can stand for
-/// tags. As few lanes as are needed: most jobs have one.
+/// For each rank and node, in the order of the graph: the lane of a message, 0 for other nodes. In a lane
+/// from one rank to another messages are received in the order in which they are sent, so that it can stand
+/// for tags. As few lanes as are needed: most jobs have one.
 /// @throws chakra::TraceError: a peer that there is not, a send without its receive or the reverse.
 std::vector<std::vector<std::uint32_t>> lanes_of(const std::vector<statistics::TraceGraph>& ranks);
 

@@ -42,7 +42,8 @@ bool keeps_all(const Shape& shape, const Jobs& jobs) {
   return true;
 }
 
-/// Repetitions of kinds alone, where that is much simpler and no value is lost, or values tell too much apart.
+/// Repetitions of kinds alone, where that is much simpler and no value is lost, or values tell too much
+/// apart.
 std::vector<Shape> simplest_shapes(const Sequences& sequences, const Jobs& jobs) {
   constexpr std::size_t kTooMuch = 1000;
   std::vector<Shape> by_values, by_kinds;
@@ -52,8 +53,8 @@ std::vector<Shape> simplest_shapes(const Sequences& sequences, const Jobs& jobs)
   }
   for (const bool with_sides : {true, false}) {
     std::vector<Shape> shapes = shapes_of(sequences, jobs, {false, with_sides});
-    const bool is_lossless = std::all_of(shapes.begin(), shapes.end(),
-                                         [&](const Shape& shape) { return keeps_all(shape, jobs); });
+    const bool is_lossless =
+        std::all_of(shapes.begin(), shapes.end(), [&](const Shape& shape) { return keeps_all(shape, jobs); });
     if (!is_lossless && effort(by_values) <= kTooMuch) continue;
     if (by_kinds.empty() || effort(shapes) < effort(by_kinds)) by_kinds = std::move(shapes);
   }

@@ -62,8 +62,8 @@ std::uint64_t most_identical_nodes(const Ranks& source, const Ranks& made) {
   for (const TraceGraph& graph : made) {
     std::vector<std::uint64_t> labels;
     for (const Node& node : graph.nodes) labels.push_back(label(node));
-    if (most == 0 && std::any_of(labels.begin(), labels.end(),
-                                 [&](std::uint64_t each) { return nodes.count(each) != 0; }))
+    if (most == 0 &&
+        std::any_of(labels.begin(), labels.end(), [&](std::uint64_t each) { return nodes.count(each) != 0; }))
       most = 1;
     Parts parts(graph.nodes.size());
     for (const auto& [child, parent] : graph.edges)

@@ -13,8 +13,8 @@ namespace wafertlm::trace_model {
 using Ranks = std::vector<statistics::TraceGraph>;
 
 /// No connected part of `made` that has more nodes than this is also in `source`: with equal dependencies
-/// between nodes of equal class, unit, duration, sizes and operations. (Of the dependencies in `made` those are
-/// kept of which there is an equal one in `source`; a common part lies within what they connect.)
+/// between nodes of equal class, unit, duration, sizes and operations. (Of the dependencies in `made` those
+/// are kept of which there is an equal one in `source`; a common part lies within what they connect.)
 std::uint64_t most_identical_nodes(const Ranks& source, const Ranks& made);
 
 /// An attack: for each node that computes or communicates, the one of the source of the same class that is
@@ -27,12 +27,14 @@ struct LayersFound {
   double layers_by_chance = 0, operators_by_chance = 0;
 };
 /// Looks at one rank of each of the model's behaviours, and at most 1000 nodes of it.
-LayersFound attack_layers(const Ranks& source, const Model& model, const Generated& made, const Ranks& graphs);
+LayersFound attack_layers(const Ranks& source, const Model& model, const Generated& made,
+                          const Ranks& graphs);
 
 /// What tells families of models apart, each from 0 to 1: shares of classes of nodes, of types and classes of
 /// communication in bytes and messages, how uneven durations and sizes are, how much depends on what.
 std::vector<double> family_features(const statistics::TraceStatistics& of);
 /// An attack: which of the known traces has the nearest features. @returns its place in `known`, not empty.
-std::size_t nearest_family(const std::vector<double>& features, const std::vector<std::vector<double>>& known);
+std::size_t nearest_family(const std::vector<double>& features,
+                           const std::vector<std::vector<double>>& known);
 
 }  // namespace wafertlm::trace_model

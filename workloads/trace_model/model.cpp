@@ -7,8 +7,8 @@ namespace wafertlm::trace_model {
 
 bool operator<(const Kind& a, const Kind& b) {
   const auto key = [](const Kind& k) {
-    return std::tie(k.type, k.collective, k.cpu, k.io_stream, k.delay, k.unit, k.traffic_class, k.family, k.nth,
-                    k.peer, k.lane, k.priority, k.dims);
+    return std::tie(k.type, k.collective, k.cpu, k.io_stream, k.delay, k.unit, k.traffic_class, k.family,
+                    k.nth, k.peer, k.lane, k.priority, k.dims);
   };
   return key(a) < key(b);
 }
@@ -21,8 +21,7 @@ std::size_t Model::slot_count() const {
 
 std::uint64_t length(const std::vector<Step>& steps) {
   std::uint64_t sum = 0;
-  for (const Step& step : steps)
-    sum += step.body.empty() ? step.times : step.times * length(step.body);
+  for (const Step& step : steps) sum += step.body.empty() ? step.times : step.times * length(step.body);
   return sum;
 }
 

@@ -44,9 +44,9 @@ struct Reference {
 template <typename Value>
 using Runs = std::vector<std::pair<Value, std::uint32_t>>;
 
-/// How long the occurrences of a slot take: means of equally long stretches, quantiles of what single ones are
-/// relative to these, and of what single ranks are relative to their mean. Quantiles are equally spaced, the
-/// first is the least and the last the most; none: no difference.
+/// How long the occurrences of a slot take: means of equally long stretches, quantiles of what single ones
+/// are relative to these, and of what single ranks are relative to their mean. Quantiles are equally spaced,
+/// the first is the least and the last the most; none: no difference.
 struct Durations {
   std::vector<std::uint64_t> stretches_ps;
   std::vector<double> spread, ranks;

@@ -14,8 +14,8 @@ namespace wafertlm::trace_model {
 /// [[value, times], …] in the order of the occurrences; "ps" the durations of equally long stretches.
 std::string to_json(const Model& model);
 
-/// @throws chakra::TraceError that names `where` and the place in it: no such JSON, an unknown key, a value that
-/// cannot be.
+/// @throws chakra::TraceError that names `where` and the place in it: no such JSON, an unknown key, a value
+/// that cannot be.
 Model from_json(const std::string& text, const std::string& where);
 
 }  // namespace wafertlm::trace_model

@@ -52,7 +52,8 @@ class JsonPlace {
       fail("must be from " + std::to_string(least) + " to " + std::to_string(most));
     return value;
   }
-  std::uint32_t small(std::uint64_t least = 0, std::uint64_t most = std::numeric_limits<std::uint32_t>::max()) const {
+  std::uint32_t small(std::uint64_t least = 0,
+                      std::uint64_t most = std::numeric_limits<std::uint32_t>::max()) const {
     return static_cast<std::uint32_t>(number(least, most));
   }
   double real(double least, double most) const {
@@ -84,8 +85,8 @@ class JsonPlace {
 };
 
 Kind read_kind(const JsonPlace& at, std::size_t families, std::uint32_t ranks) {
-  at.allow({"type", "collective", "cpu", "delay", "io_stream", "unit", "traffic", "family", "nth", "peer", "lane",
-            "priority", "dims"});
+  at.allow({"type", "collective", "cpu", "delay", "io_stream", "unit", "traffic", "family", "nth", "peer",
+            "lane", "priority", "dims"});
   Kind kind;
   kind.type = at.at("type").named<NodeType>(chakra::kNodeTypes);
   if (kind.type == NodeType::Invalid) at.at("type").fail("no such type: INVALID");
@@ -143,7 +144,9 @@ std::vector<MatrixProduct> read_value(const JsonPlace& at, const std::vector<Mat
   }
   return products;
 }
-std::uint64_t read_value(const JsonPlace& at, const std::uint64_t*) { return at.number(0, std::uint64_t{1} << 62U); }
+std::uint64_t read_value(const JsonPlace& at, const std::uint64_t*) {
+  return at.number(0, std::uint64_t{1} << 62U);
+}
 
 template <typename Value>
 void read_runs(const JsonPlace& slot, const char* key, Runs<Value>& runs) {
@@ -184,7 +187,8 @@ Slot read_slot(const JsonPlace& at, std::size_t kinds) {
   return slot;
 }
 
-void read_steps(const JsonPlace& at, std::size_t kinds, int depth, Behaviour& behaviour, std::vector<Step>& steps) {
+void read_steps(const JsonPlace& at, std::size_t kinds, int depth, Behaviour& behaviour,
+                std::vector<Step>& steps) {
   constexpr int kDeepest = 50;
   if (depth > kDeepest) at.fail("more than 50 loops within each other");
   for (const JsonPlace& each : at.list()) {
@@ -202,7 +206,8 @@ void read_steps(const JsonPlace& at, std::size_t kinds, int depth, Behaviour& be
   }
 }
 
-Behaviour read_behaviour(const JsonPlace& at, std::size_t kinds, std::uint32_t ranks, std::set<std::uint32_t>& known) {
+Behaviour read_behaviour(const JsonPlace& at, std::size_t kinds, std::uint32_t ranks,
+                         std::set<std::uint32_t>& known) {
   constexpr double kMostNodes = 1e8;
   at.allow({"ranks", "pace", "steps", "side_nodes", "sides"});
   Behaviour behaviour;
@@ -224,12 +229,14 @@ Behaviour read_behaviour(const JsonPlace& at, std::size_t kinds, std::uint32_t r
   if (behaviour.ranks.empty()) at.fail("has no ranks");
   if (at.has("pace")) {
     for (const JsonPlace& each : at.at("pace").list()) behaviour.pace.push_back(each.real(1e-6, 1e6));
-    if (behaviour.pace.size() != behaviour.ranks.size()) at.at("pace").fail("must have a number for each rank");
+    if (behaviour.pace.size() != behaviour.ranks.size())
+      at.at("pace").fail("must have a number for each rank");
   }
   read_steps(at.at("steps"), kinds, 0, behaviour, behaviour.steps);
   if (float_length(behaviour.steps) > kMostNodes) at.at("steps").fail("more than 10^8 nodes");
   const std::uint64_t length = trace_model::length(behaviour.steps);
-  for (const JsonPlace& each : at.at("side_nodes").list()) behaviour.side_slots.push_back(read_slot(each, kinds));
+  for (const JsonPlace& each : at.at("side_nodes").list())
+    behaviour.side_slots.push_back(read_slot(each, kinds));
   std::uint64_t place = 0, sides = 0;
   for (const JsonPlace& each : at.at("sides").list()) {
     const std::vector<JsonPlace> parts = each.list();
@@ -262,7 +269,8 @@ Model from_json(const std::string& text, const std::string& where) {
   model.bound = at.at("bound").real(0, 0.5);
   model.layers = at.at("layers").small();
   model.layer_nodes = at.at("layer_nodes").small();
-  for (const JsonPlace& each : at.at("families").list()) model.families.push_back(read_family(each, model.ranks));
+  for (const JsonPlace& each : at.at("families").list())
+    model.families.push_back(read_family(each, model.ranks));
   for (const JsonPlace& each : at.at("kinds").list())
     model.kinds.push_back(read_kind(each, model.families.size(), model.ranks));
   if (model.kinds.empty()) at.at("kinds").fail("is empty");

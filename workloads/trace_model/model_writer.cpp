@@ -95,7 +95,8 @@ void write_steps(const Behaviour& of, const std::vector<Step>& steps, const std:
     if (step.body.empty()) {
       text += slot_json(of.slots[step.slot]).dump();
     } else {
-      text += "{\"times\":" + std::to_string(step.times) + (step.layers != 0 ? ",\"layers\":" + std::to_string(step.layers) : "") + ",\"of\":[\n";
+      text += "{\"times\":" + std::to_string(step.times) +
+              (step.layers != 0 ? ",\"layers\":" + std::to_string(step.layers) : "") + ",\"of\":[\n";
       write_steps(of, step.body, indent + " ", text);
       text += indent + "]}";
     }
@@ -132,8 +133,8 @@ std::string to_json(const Model& model) {
                      ",\n \"layers\": " + std::to_string(model.layers) +
                      ",\n \"layer_nodes\": " + std::to_string(model.layer_nodes) + ",\n";
   write_list("kinds", model.kinds, kind_json, text);
-  write_list("families", model.families, [&](const Family& each) { return family_json(each, model.ranks); },
-             text);
+  write_list(
+      "families", model.families, [&](const Family& each) { return family_json(each, model.ranks); }, text);
   text += " \"behaviours\": [\n";
   for (std::size_t i = 0; i < model.behaviours.size(); ++i) {
     write_behaviour(model.behaviours[i], text);

@@ -18,7 +18,8 @@ std::vector<bool> scaled_families(const Model& model) {
   for (std::size_t i = 0; i < scaled.size(); ++i)
     scaled[i] = model.families[i].size() == 1 && model.families[i].front().size() == model.ranks;
   for (const Kind& kind : model.kinds)
-    if (kind.family >= 0 && (kind.traffic_class.empty() || kind.traffic_class == chakra::kDefaultCollectiveClass))
+    if (kind.family >= 0 &&
+        (kind.traffic_class.empty() || kind.traffic_class == chakra::kDefaultCollectiveClass))
       scaled[static_cast<std::size_t>(kind.family)] = true;
   return scaled;
 }
@@ -40,7 +41,8 @@ ScaledGroups::ScaledGroups(const Model& model, std::uint32_t ranks)
         if (!scaled_[family] && ranks >= of_model_) add(family, std::exchange(members, {}));
       }
       if (ranks < of_model_ && !members.empty()) {
-        if (scaled_[family] ? members.size() * of_model_ != group.size() * ranks : members.size() != group.size())
+        if (scaled_[family] ? members.size() * of_model_ != group.size() * ranks
+                            : members.size() != group.size())
           refuse(ranks, of_model_, "groups of ranks that work together would be cut");
       }
       if (!members.empty()) add(family, std::move(members));
@@ -53,8 +55,8 @@ void ScaledGroups::add(std::size_t family, std::vector<std::uint32_t> ranks) {
   for (std::size_t i = 0; is_all && i < ranks.size(); ++i) is_all = ranks[i] == i;
   std::string name;
   if (!is_all) {
-    const auto known = std::find_if(groups_.begin(), groups_.end(),
-                                    [&](const auto& each) { return each.second == ranks; });
+    const auto known =
+        std::find_if(groups_.begin(), groups_.end(), [&](const auto& each) { return each.second == ranks; });
     name = known == groups_.end() ? std::to_string(groups_.size() + 1) : known->first;
   }
   for (const std::uint32_t rank : ranks) names_[family][rank].push_back(name);

@@ -10,10 +10,10 @@ namespace wafertlm::trace_model {
 
 /// What a behaviour does, node after node.
 struct Occurrence {
-  std::uint32_t slot = 0;    ///< or slots.size() + the side slot
-  std::uint32_t number = 0;  ///< among the occurrences of the slot
+  std::uint32_t slot = 0;     ///< or slots.size() + the side slot
+  std::uint32_t number = 0;   ///< among the occurrences of the slot
   std::uint32_t learned = 0;  ///< of those in the source, the one that it stands for
-  std::uint32_t source = 0;  ///< its place in the source's order
+  std::uint32_t source = 0;   ///< its place in the source's order
 };
 
 struct Schedule {

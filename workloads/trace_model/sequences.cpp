@@ -149,19 +149,18 @@ Sequences sequences_of(const std::vector<TraceGraph>& ranks, const chakra::CommG
     Sequence& sequence = result.ranks[rank];
     sequence.after.resize(sequence.kinds.size());
     std::vector<std::uint32_t> seen(count), number(sequence.kinds.size());  // of a kind, and within it
-    for_each_node(ranks[rank], sequence, count,
-                  [&](std::uint32_t at, const auto& parents, const Open&) {
-                    for (const auto& [kind, all] : parents) {
-                      if (usage[kind].is_joined()) {
-                        sequence.after[at].push_back({kind, Reference::kOpen});
-                        continue;
-                      }
-                      for (const std::uint32_t parent : all)
-                        sequence.after[at].push_back({kind, seen[kind] - number[parent]});
-                    }
-                    std::sort(sequence.after[at].begin(), sequence.after[at].end());
-                    number[at] = seen[sequence.kinds[at]]++;
-                  });
+    for_each_node(ranks[rank], sequence, count, [&](std::uint32_t at, const auto& parents, const Open&) {
+      for (const auto& [kind, all] : parents) {
+        if (usage[kind].is_joined()) {
+          sequence.after[at].push_back({kind, Reference::kOpen});
+          continue;
+        }
+        for (const std::uint32_t parent : all)
+          sequence.after[at].push_back({kind, seen[kind] - number[parent]});
+      }
+      std::sort(sequence.after[at].begin(), sequence.after[at].end());
+      number[at] = seen[sequence.kinds[at]]++;
+    });
   }
   return result;
 }

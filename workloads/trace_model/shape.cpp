@@ -135,9 +135,8 @@ Shape shape_of(const Sequences& sequences, const std::vector<bool>& is_side, std
   }
   std::size_t main = 0, side = 0;
   for (const std::uint32_t kind : sequences.ranks[behaviour.ranks.front()].kinds)
-    shape.slot_of.push_back(is_side[kind]
-                                ? static_cast<std::uint32_t>(behaviour.slots.size()) + side_of[side++]
-                                : slots[main++]);
+    shape.slot_of.push_back(
+        is_side[kind] ? static_cast<std::uint32_t>(behaviour.slots.size()) + side_of[side++] : slots[main++]);
   return shape;
 }
 
@@ -170,8 +169,7 @@ std::vector<Shape> shapes_of(const Sequences& sequences, const Jobs& jobs, const
     Tokens tokens;
     for (std::size_t at = 0; at < sequence.kinds.size(); ++at) {
       const std::uint32_t kind = sequence.kinds[at];
-      Token token{kind, sequence.after[at],
-                  neighbourhoods.of(kind, fields_of(jobs, rank, at, with_values))};
+      Token token{kind, sequence.after[at], neighbourhoods.of(kind, fields_of(jobs, rank, at, with_values))};
       const auto [found, is_new] =
           numbers.emplace(std::move(token), static_cast<std::uint32_t>(known.size()));
       if (is_new) known.push_back(found->first);
@@ -183,7 +181,8 @@ std::vector<Shape> shapes_of(const Sequences& sequences, const Jobs& jobs, const
     behaviours[std::move(tokens)].push_back(rank);
   }
   std::vector<Shape> shapes;
-  for (auto& [tokens, ranks] : behaviours) shapes.push_back(shape_of(sequences, is_side, std::move(ranks), tokens, known));
+  for (auto& [tokens, ranks] : behaviours)
+    shapes.push_back(shape_of(sequences, is_side, std::move(ranks), tokens, known));
   std::sort(shapes.begin(), shapes.end(), [](const Shape& a, const Shape& b) {
     return a.behaviour.ranks.front() < b.behaviour.ranks.front();
   });

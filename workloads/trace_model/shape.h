@@ -30,8 +30,8 @@ struct ShapeOptions {
 };
 
 /// Ranks with equal sequences of tokens together, folded. A token is a kind, its dependencies, and the
-/// with `with_values` the neighbourhoods of its duration, bytes and operations: values of a kind are of one if
-/// no gap of more than 25 % is between them, nor one of 2 % where they are 50 % above the least.
+/// with `with_values` the neighbourhoods of its duration, bytes and operations: values of a kind are of one
+/// if no gap of more than 25 % is between them, nor one of 2 % where they are 50 % above the least.
 std::vector<Shape> shapes_of(const Sequences& sequences, const Jobs& jobs, const ShapeOptions& options);
 
 }  // namespace wafertlm::trace_model

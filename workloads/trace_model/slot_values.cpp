@@ -53,7 +53,8 @@ Runs<std::uint64_t> runs(const std::vector<std::uint64_t>& values) {
   if (found.size() <= kMostStretches) return found;
   found.clear();
   for (std::size_t i = 0; i < kMostStretches; ++i) {
-    const std::size_t from = i * values.size() / kMostStretches, to = (i + 1) * values.size() / kMostStretches;
+    const std::size_t from = i * values.size() / kMostStretches,
+                      to = (i + 1) * values.size() / kMostStretches;
     double sum = 0;
     for (std::size_t at = from; at < to; ++at) sum += static_cast<double>(values[at]);
     found.emplace_back(static_cast<std::uint64_t>(std::llround(sum / static_cast<double>(to - from))),

@@ -9,7 +9,8 @@
 
 namespace wafertlm::trace_model {
 
-/// The means of this many equally long stretches of a slot's occurrences are kept, and as many different sizes.
+/// The means of this many equally long stretches of a slot's occurrences are kept, and as many different
+/// sizes.
 constexpr std::size_t kMostStretches = 64;
 
 /// How values of a trace are changed before a model keeps them.
