@@ -121,9 +121,7 @@ int compare(const Options& options) {
     runs.emplace_back(name.string(), read_results(path));
   }
   const nlohmann::ordered_json differences = run_differences(runs, folders);
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const auto& [name, results] : runs) list.push_back({{"name", name}, {"results", results}});
-  const std::string page = report_html({{"runs", list}, {"differences", differences}});
+  const std::string page = compare_html(runs, differences);
   require_writable_file("--out", options.out);
   const bool only_json =
       !options.json.empty() && write_json(options.json, comparison_json(runs, differences));

@@ -23,6 +23,9 @@ function savingsTable(found) {
     ], found.savings));
 }
 
+/// The change of the iteration, or why there is none.
+const outcome = (side, ps) => (side === null ? "-" : side.saved_ps !== null ? signedTime(ps) : side.problem === null ? "not tried" : "refused");
+
 const effectOf = (row) => Math.max(...[row.less, row.more].map((each) => Math.abs(each?.saved_ps ?? 0)));
 
 function tornado(found) {
@@ -37,7 +40,7 @@ function tornado(found) {
       {title: "value", text: true, of: (each) => each.value},
       ...[["-10 %", "less"], ["+10 %", "more"]].map(([title, side]) => ({
         title, of: (each) => -(each[side]?.saved_ps ?? 0),
-        show: (value, each) => (each[side] === null ? "-" : each[side].saved_ps === null ? "refused" : signedTime(value)),
+        show: (value, each) => outcome(each[side], value),
       })),
     ], found.sensitivity));
   if (shown.length === 0) return;
@@ -54,9 +57,9 @@ function tornado(found) {
 function without(found) {
   section("without", "What saves nothing", "Promising values that save nothing, or cannot be chosen alone.",
     table("without-table", [
-      {title: "change", text: true, long: true, of: (each) => `${each.key}=${each.to}`},
+      {title: "change", text: true, of: (each) => `${each.key}=${each.to}`},
       {title: "it is", text: true, of: (each) => each.from},
-      {title: "changes the iteration by", of: (each) => -(each.saved_ps ?? 0), show: (value, each) => (each.saved_ps === null ? "refused" : signedTime(value))},
-      {title: "because", text: true, long: true, of: (each) => each.problem ?? ""},
+      {title: "changes the iteration by", of: (each) => -(each.saved_ps ?? 0), show: (value, each) => outcome(each, value)},
+      {title: "because", text: true, long: true, of: (each) => (each.problem ?? "").slice(0, 300)},
     ], found.without_saving));
 }
