@@ -148,7 +148,8 @@ std::vector<Setting> settings_of(const Node& experiment) {
 std::optional<std::string> scaled(const Setting& setting, double factor) {
   const std::optional<double> before = value_of(setting);
   if (!before || *before == 0) return {};
-  const double after = *before * factor;
+  // A tenth is no double: without what is beyond any meaning.
+  const double after = std::strtod(fmt::format("{:.12g}", *before * factor).c_str(), nullptr);
   constexpr double kMostExact = 9e15;  // of whole numbers
   std::string text;
   if (setting.kind == Setting::Kind::number) {

@@ -2,7 +2,7 @@
 #include "platform/explain/what_if.h"
 
 #include <algorithm>
-#include <map>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 namespace wafertlm {
@@ -28,19 +28,23 @@ bool is_amount(const Setting& setting) {
   return setting.of_platform && setting.is_numeric() && !is_rate_or_time(setting);
 }
 
-/// Those that may save time: of amounts in the machine, or of all else, rates and times first.
-std::vector<Change> promising_changes(const std::vector<Setting>& settings, bool of_amounts) {
+enum class Sort : std::uint8_t { rate_or_time, amount, other };  // other: choices, and all of the workload
+
+Sort sort_of(const Setting& setting) {
+  return is_rate_or_time(setting) ? Sort::rate_or_time : is_amount(setting) ? Sort::amount : Sort::other;
+}
+
+/// Those that may save time.
+std::vector<Change> promising_changes(const std::vector<Setting>& settings, Sort sort) {
   std::vector<Change> all;
   for (const Setting& setting : settings) {
-    if (setting.is_of_simulation() || is_amount(setting) != of_amounts) continue;
+    if (setting.is_of_simulation() || sort_of(setting) != sort) continue;
     if (is_design_choice(setting))
       for (const std::string& word : setting.choices) all.push_back({setting, word, 0, {}});
     if (setting.is_numeric())
       for (const double factor : promising_factors(setting))
         if (auto change = change_by(setting, factor)) all.push_back(std::move(*change));
   }
-  std::stable_partition(all.begin(), all.end(),
-                        [](const Change& each) { return is_rate_or_time(each.setting); });
   return all;
 }
 
@@ -54,7 +58,7 @@ void simulate(const std::vector<Change*>& changes, const std::vector<std::string
   const std::vector<TrialResult> results = trials.run(settings, what);
   for (std::size_t i = 0; i < changes.size(); ++i) {
     changes[i]->result = results[i];
-    ++(results[i].was_tried() ? found.simulated : found.not_tried);
+    if (results[i].was_tried()) ++found.simulated;
   }
 }
 
@@ -79,6 +83,7 @@ void pursue(Saving& saving, const std::vector<Setting>& settings, const Trials& 
   simulate(changes_of(candidates), {first.text()}, trials, "second changes", found);
   for (Change& each : candidates) {
     saving.was_pursued |= each.result.was_tried();
+    found.not_tried += each.result.was_tried() ? 0 : 1;
     if (!each.result.iteration_ps || *each.result.iteration_ps >= *first.result.iteration_ps) continue;
     if (!saving.then || *each.result.iteration_ps < *saving.then->result.iteration_ps) saving.then = each;
   }
@@ -87,8 +92,9 @@ void pursue(Saving& saving, const std::vector<Setting>& settings, const Trials& 
 void try_changes(std::vector<Change> changes, const Trials& trials, WhatIfs& found) {
   simulate(changes_of(changes), {}, trials, "single changes", found);
   for (Change& each : changes) {
-    if (!each.result.was_tried()) continue;
-    if (each.result.iteration_ps && each.saved_ps(found.base_ps) > 0)
+    if (!each.result.was_tried())
+      ++found.not_tried;
+    else if (each.result.iteration_ps && each.saved_ps(found.base_ps) > 0)
       found.savings.push_back({std::move(each), {}, false});
     else
       found.without.push_back(std::move(each));
@@ -104,28 +110,21 @@ void pursue_largest(const std::vector<Setting>& settings, const Trials& trials, 
     if (each.change.setting.of_platform && pursued++ < kPursued) pursue(each, settings, trials, found);
 }
 
-void find_sensitivities(const std::vector<Setting>& settings, const Trials& trials, WhatIfs& found) {
-  std::map<std::string, std::uint64_t> expected;  // by key: those with an effect so far come first
-  for (const Saving& each : found.savings)
-    expected[each.change.setting.key] = static_cast<std::uint64_t>(each.change.saved_ps(found.base_ps));
+void list_sensitivities(const std::vector<Setting>& settings, WhatIfs& found) {
   for (const Setting& setting : settings)
     if (setting.is_numeric())
       found.sensitivities.push_back(
           {setting, change_by(setting, kTenthLess), change_by(setting, kTenthMore)});
-  std::stable_sort(found.sensitivities.begin(), found.sensitivities.end(),
-                   [&](const Sensitivity& a, const Sensitivity& b) {
-                     return std::pair(expected[a.setting.key], !is_amount(a.setting)) >
-                            std::pair(expected[b.setting.key], !is_amount(b.setting));
-                   });
+}
+
+/// Of those that `chosen` takes.
+void try_sensitivities(const std::function<bool(const Setting&)>& chosen, const Trials& trials,
+                       WhatIfs& found) {
   std::vector<Change*> changes;
   for (Sensitivity& each : found.sensitivities)
     for (std::optional<Change>* change : {&each.less, &each.more})
-      if (*change) changes.push_back(&**change);
+      if (*change && !(*change)->result.was_tried() && chosen(each.setting)) changes.push_back(&**change);
   simulate(changes, {}, trials, "sensitivity", found);
-  std::stable_sort(found.sensitivities.begin(), found.sensitivities.end(),
-                   [&](const Sensitivity& a, const Sensitivity& b) {
-                     return a.effect_ps(found.base_ps) > b.effect_ps(found.base_ps);
-                   });
 }
 
 Row result_json(const Change& change, TimePs base_ps) {
@@ -161,10 +160,27 @@ WhatIfs find_what_ifs(const config::Node& experiment, const Trials& trials, Time
   WhatIfs found;
   found.base_ps = base_ps;
   const std::vector<Setting> settings = settings_of(experiment);
-  try_changes(promising_changes(settings, false), trials, found);
+  list_sensitivities(settings, found);
+  // What there may be no time for comes last.
+  try_changes(promising_changes(settings, Sort::rate_or_time), trials, found);
+  try_sensitivities(
+      [&](const Setting& setting) {
+        return std::any_of(found.savings.begin(), found.savings.end(),
+                           [&](const Saving& each) { return each.change.setting.key == setting.key; });
+      },
+      trials, found);
+  try_changes(promising_changes(settings, Sort::other), trials, found);
   pursue_largest(settings, trials, found);
-  find_sensitivities(settings, trials, found);
-  try_changes(promising_changes(settings, true), trials, found);
+  try_sensitivities([](const Setting& setting) { return sort_of(setting) != Sort::amount; }, trials, found);
+  try_changes(promising_changes(settings, Sort::amount), trials, found);
+  try_sensitivities([](const Setting&) { return true; }, trials, found);
+  for (const Sensitivity& each : found.sensitivities)
+    for (const std::optional<Change>* change : {&each.less, &each.more})
+      if (*change && !(*change)->result.was_tried()) ++found.not_tried;
+  std::stable_sort(found.sensitivities.begin(), found.sensitivities.end(),
+                   [&](const Sensitivity& a, const Sensitivity& b) {
+                     return a.effect_ps(found.base_ps) > b.effect_ps(found.base_ps);
+                   });
   return found;
 }
 

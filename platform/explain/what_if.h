@@ -28,8 +28,8 @@ struct Change {
 /// A change that saves time, and what saves most on top of it.
 struct Saving {
   Change change;
-  std::optional<Change>
-      then;                  ///< its result is with both; not given: nothing was tried, or nothing saves more
+  /// Its result is with both. Not given: nothing was tried, or nothing saves more.
+  std::optional<Change> then;
   bool was_pursued = false;  ///< a second change was looked for
 };
 
