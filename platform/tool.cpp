@@ -26,6 +26,8 @@
 #include "platform/command/verbosity.h"
 #include "platform/commands.h"
 #include "platform/config/suggest.h"
+#include "platform/precision/precision_command.h"
+#include "platform/tune/tune_command.h"
 
 namespace wafertlm {
 namespace {
@@ -176,6 +178,8 @@ int run_tool(int argc, char** argv) {
       {"comet", add_comet_command(app)},
       {"pipeline", add_pipeline_command(app)},
       {"partition", add_partition_command(app)},
+      {"tune", add_tune_command(app)},
+      {"precision", add_precision_command(app)},
       {"presets", add_presets_command(app)},
       {"new", add_new_command(app)},
       {"completion", add_completion_command(app)},

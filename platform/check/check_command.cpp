@@ -19,6 +19,7 @@
 #include "platform/optimize/spec.h"
 #include "platform/partition/inputs.h"
 #include "platform/pipeline/inputs.h"
+#include "platform/precision/inputs.h"
 #include "platform/results/results.h"
 #include "platform/run/host_estimate.h"
 #include "platform/run/job.h"
@@ -26,6 +27,8 @@
 #include "platform/study/study_command.h"
 #include "platform/system/machine.h"
 #include "platform/system/wafer.h"
+#include "platform/tune/inputs.h"
+#include "platform/tune/table_file.h"
 
 namespace wafertlm {
 namespace {
@@ -127,7 +130,9 @@ bool check_own_file(const Options& options) {
   const config::Node root = config::load_document(file);
   const bool is_costs = root.find("costs") != nullptr && root.find("experiment") == nullptr;
   const bool is_own = root.find("comet") != nullptr || root.find("pipeline") != nullptr ||
-                      root.find("partition") != nullptr || root.find("optimize") != nullptr || is_costs;
+                      root.find("partition") != nullptr || root.find("optimize") != nullptr ||
+                      root.find("tune") != nullptr || root.find("tuning_table") != nullptr ||
+                      root.find("precision") != nullptr || is_costs;
   if (is_own && (!options.overrides.empty() || options.resolved))
     throw std::invalid_argument("--set and --resolved have no effect on this kind of file; leave them out");
   if (root.find("comet") != nullptr) {
@@ -147,6 +152,18 @@ bool check_own_file(const Options& options) {
   if (root.find("optimize") != nullptr) {
     const optimize::OptimizeSpec spec = optimize::load_optimize(file);
     fmt::print("optimize  {}: {}\nok\n", spec.name, counted(spec.variables.size(), "variable"));
+    return true;
+  }
+  if (root.find("tune") != nullptr) {
+    fmt::print("tune      {}\nok\n", tune::load_tune(file).name);
+    return true;
+  }
+  if (root.find("tuning_table") != nullptr) {
+    fmt::print("table     {}\nok\n", counted(load_tuning_table(file).rows().size(), "row"));
+    return true;
+  }
+  if (root.find("precision") != nullptr) {
+    fmt::print("precision {}\nok\n", precision::load_precision(file).name);
     return true;
   }
   if (is_costs) {
