@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "platform/cli/presets.h"
 #include "platform/command/format.h"
 #include "platform/precision/inputs.h"
 
@@ -102,6 +103,7 @@ std::function<int()> add_precision_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("precision", "Time, memory and traffic of a step by number formats");
   command->add_option("FILE", options->file, "Machine, models and formats")
       ->required()
+      ->transform(preset_or_file({"studies"}))
       ->type_name("FILE.yaml");
   command->add_flag("--json", options->json, "Print JSON instead");
   command->footer(

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "platform/cli/presets.h"
 #include "platform/command/files.h"
 #include "platform/command/format.h"
 #include "platform/config/load.h"
@@ -181,6 +182,7 @@ std::function<int()> add_tune_command(CLI::App& app) {
       "tune", "Communication backends: measure algorithms, assign operations, find deadlocks");
   command->add_option("FILE", options->file, "Backends, and what to measure, assign and look at")
       ->required()
+      ->transform(preset_or_file({"studies"}))
       ->type_name("FILE.yaml");
   command->add_option("--out", options->out,
                       "Write the table of the fastest algorithms here, for collectives.algorithm: FILE.yaml");
