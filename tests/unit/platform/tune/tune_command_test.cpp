@@ -129,11 +129,51 @@ TEST_F(TuneCommand, AMeasuredTableIsWhatACollectiveTakes) {
       EXPECT_EQ(each["time_ps"], time.get<std::uint64_t>() + (each["backend"] == "a" ? 1'000'000 : 0));
     }
   }
+  const auto checked = test::run_tool("check " + table());
+  EXPECT_EQ(checked.exit_code, 0);
+  EXPECT_NE(checked.out.find("2 rows"), std::string::npos) << checked.out;
   const auto between = test::run_tool("collective --json --choices " + mesh() +
                                       " --type all_reduce --size 1B,5000B --algorithm " + table());
   const json choices = json::parse(between.out)["rows"];
   EXPECT_EQ(choices[0]["algorithm"], rows[0]["algorithm"]);
   EXPECT_EQ(choices[1]["algorithm"], rows[1]["algorithm"]);
+}
+
+TEST_F(TuneCommand, ASequenceTakesMeasuredTimes) {
+  const std::string more =
+      "  - {types: [all_reduce], sizes: 64KiB, npus: 0-1}\nsequence:\n"
+      "  - {type: all_reduce, size: 5000 B}\n  - {type: all_reduce, size: 4 KiB, npus: 0-1}\n";
+  const auto result = tune(measured() + more, "--json");
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  const json report = json::parse(result.out);
+  const auto best_of = [&](std::size_t row, const std::string& backend) {
+    std::uint64_t least = ~std::uint64_t{0};
+    for (const json& each : report["rows"][row]["all"])
+      if (each["backend"] == backend) least = std::min(least, each["time_ps"].get<std::uint64_t>());
+    return least;
+  };
+  // All NPUs at the nearest larger size, then the named group.
+  EXPECT_EQ(report["sequence"]["choices"][0]["communication_ps"], best_of(1, "a") + best_of(2, "a"));
+  EXPECT_EQ(report["sequence"]["choices"][1]["communication_ps"], best_of(1, "b") + best_of(2, "b"));
+  expect_refused(tune(measured() + "sequence: [{type: all_reduce, size: 1 MiB}]\n"),
+                 "no backend can do all_reduce 1 MiB");
+  expect_refused(tune(measured() + "sequence: [{type: all_reduce, size: 1 KiB, npus: 0-2}]\n"),
+                 "of NPUs 0-2");
+}
+
+TEST_F(TuneCommand, HostBackendsWaitForTheDeviceAndABarrier) {
+  const std::string costs = "costs: [{type: all_reduce, alpha: 5 us, bandwidth: 1 GB/s}]";
+  const std::string steps =
+      "sequence:\n  - {compute: 10 us}\n  - {type: all_reduce, call: asynchronous}\n  - {compute: 2 us}\n  - "
+      "{wait: true}\n";
+  const auto iteration = [&](const std::string& backend) {
+    const auto result =
+        tune("tune: x\nbackends:\n  - {name: X, " + backend + costs + "}\n" + steps, "--json");
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+    return json::parse(result.out)["sequence"]["choices"][0]["iteration_ps"].get<std::uint64_t>();
+  };
+  EXPECT_EQ(iteration(""), 15'000'000U);
+  EXPECT_EQ(iteration("progress: host, barrier: 3 us, "), 18'000'000U);
 }
 
 /// Rings up to a size, another algorithm above.
