@@ -11,7 +11,7 @@
 #include "platform/commands.h"
 #include "platform/partition/inputs.h"
 #include "platform/partition/simulated.h"
-#include "workloads/partition/partitioners.h"
+#include "workloads/partition/shared.h"
 
 namespace wafertlm {
 namespace {
@@ -28,6 +28,7 @@ struct PartitionOptions {
 struct Method {
   std::string name;
   Partition owners;
+  bool is_shared = false;  ///< a value costs μ once for all weights of a worker
 };
 
 std::vector<Method> methods(const PartitionSpec& spec, const Prices& prices) {
@@ -35,7 +36,7 @@ std::vector<Method> methods(const PartitionSpec& spec, const Prices& prices) {
           {"random", random_order(spec.chain, spec.workers, spec.seed)},
           {"METIS", graph_partitioning(spec.chain, spec.workers, prices)},
           {"assignment", layer_by_layer(spec.chain, spec.workers, prices)},
-          {"assignment, shared values", shared_values(spec.chain, spec.workers, prices)}};
+          {"assignment, shared values", shared_values(spec.chain, spec.workers, prices), true}};
 }
 
 /// A method at one price.
@@ -45,8 +46,14 @@ struct Outcome {
   std::uint64_t kept = 0, crossing = 0, bytes = 0;
 };
 
-Outcome outcome_of(const PartitionSpec& spec, const Partition& owners, const Prices& prices) {
-  Outcome all{prune(spec.chain, owners, spec.workers, prices), 0, 0, 0, 0, 0};
+Outcome outcome_of(const PartitionSpec& spec, const Method& method, const Prices& prices) {
+  Outcome all{method.is_shared ? prune_shared(spec.chain, method.owners, spec.workers, prices)
+                               : prune(spec.chain, method.owners, spec.workers, prices),
+              0,
+              0,
+              0,
+              0,
+              0};
   for (const Pruned& each : all.layers) {
     all.cost += each.cost;
     all.error += each.error;
@@ -113,12 +120,10 @@ std::string heading(const PartitionSpec& spec) {
 
 std::string notes(const PartitionSpec& spec) {
   std::string text =
-      "\nCost = |W - W'|^2 + lambda * weights kept + mu * weights kept that cross between workers: a "
-      "formulation\n"
-      "of ours in the manner of RePurpose (arXiv 2008.08289). The assignment is each layer's optimum for "
-      "the\n"
-      "owners of its inputs; 'shared values' pays mu once for a value that a worker needs (a heuristic). "
-      "Bytes:\n"
+      "\nCost = |W - W'|^2 + lambda * weights kept + mu * weights kept that cross between workers: a\n"
+      "formulation of ours in the manner of RePurpose (arXiv 2008.08289). The assignment is each layer's\n"
+      "optimum for the owners of its inputs. With 'shared values' mu is the price of a value that a worker\n"
+      "needs, for whatever number of weights: its cost is another sum, and the method a heuristic. Bytes:\n"
       "each value once to each worker that needs it.\n";
   if (!spec.platform) return text + "Nothing is simulated: the file names no 'platform'.\n";
   const bool has_links = spec.platform->wafer.fabric.energy_per_bit_j != 0,
@@ -140,7 +145,7 @@ int run(const PartitionOptions& options) {
   for (const double mu : spec.mu) {
     const Prices prices{spec.lambda, mu};
     for (const Method& method : methods(spec, prices)) {
-      const Outcome outcome = outcome_of(spec, method.owners, prices);
+      const Outcome outcome = outcome_of(spec, method, prices);
       const Simulated times = simulated(spec, outcome);
       text +=
           fmt::format("  {:<10g}{:<27}{:>13.6g}{:>13.6g}{:>11}{:>11}{:>11}{}\n", mu, method.name,

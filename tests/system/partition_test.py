@@ -59,6 +59,23 @@ def pruned(rows, inputs, outputs, lam, mu):
     return cost, error, kept, crossing, len(sent)
 
 
+def pruned_shared(rows, inputs, outputs, lam, mu, workers):
+    """The same where a value is sent to a worker if that is worth mu."""
+    cost = error = kept = crossing = values = 0
+    for j, owner in enumerate(inputs):
+        for p in range(workers):
+            weights = [row[j] for row, output in zip(rows, outputs) if output == p]
+            squares = sum(weight * weight for weight in weights)
+            own = sum(min(weight * weight, lam) for weight in weights)
+            sent = p != owner and squares - own > mu
+            stay = [weight for weight in weights if weight * weight > lam] if sent or p == owner else []
+            kept += len(stay)
+            crossing += len(stay) if sent else 0
+            values += sent
+            error += squares - sum(weight * weight for weight in stay)
+    return error + lam * kept + mu * values, error, kept, crossing, values
+
+
 def run(*arguments):
     return subprocess.run([TOOL, *map(str, arguments)], capture_output=True, text=True, check=False)
 
@@ -113,6 +130,8 @@ class Partition(unittest.TestCase):
                     inputs, sums = blocks(6, workers), [0] * 5
                     for k, layer in enumerate(row["layers"]):
                         told = pruned(layers[k], inputs, layer["owners"], lam, mu)
+                        if row["method"] == "assignment, shared values":
+                            told = pruned_shared(layers[k], inputs, layer["owners"], lam, mu, workers)
                         sums = [a + b for a, b in zip(sums, told)]
                         self.assertEqual(told, (layer["cost"], layer["error"], layer["kept_weights"],
                                                 layer["crossing_weights"], layer["values_sent"]))

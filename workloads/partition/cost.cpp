@@ -20,28 +20,34 @@ std::vector<double> output_costs(const Layer& layer, const Owners& inputs, std::
   return costs;
 }
 
-Pruned prune(const Layer& layer, const Owners& inputs, const Owners& outputs, std::uint32_t workers,
-             const Prices& prices) {
+Pruned with_weights(const Layer& layer, const Owners& inputs, const Owners& outputs, std::uint32_t workers,
+                    const std::function<bool(std::size_t, std::size_t)>& keeps) {
   Pruned pruned;
   pruned.kept_by.assign(workers, 0);
   pruned.sent.assign(std::size_t{workers} * workers, 0);
   std::vector<bool> needs(layer.inputs * workers);  // does this worker need that input of another
   for (std::size_t i = 0; i < layer.outputs; ++i)
     for (std::size_t j = 0; j < layer.inputs; ++j) {
-      const double weight = layer.weight(i, j);
-      const bool crosses = inputs[j] != outputs[i];
-      if (!prices.keeps(weight, crosses)) {
-        pruned.error += weight * weight;
+      if (!keeps(i, j)) {
+        pruned.error += layer.weight(i, j) * layer.weight(i, j);
         continue;
       }
       ++pruned.kept;
       ++pruned.kept_by[outputs[i]];
-      if (!crosses) continue;
+      if (inputs[j] == outputs[i]) continue;
       ++pruned.crossing;
       if (needs[j * workers + outputs[i]]) continue;
       needs[j * workers + outputs[i]] = true;
       ++pruned.sent[std::size_t{inputs[j]} * workers + outputs[i]];
     }
+  return pruned;
+}
+
+Pruned prune(const Layer& layer, const Owners& inputs, const Owners& outputs, std::uint32_t workers,
+             const Prices& prices) {
+  Pruned pruned = with_weights(layer, inputs, outputs, workers, [&](std::size_t i, std::size_t j) {
+    return prices.keeps(layer.weight(i, j), inputs[j] != outputs[i]);
+  });
   pruned.cost = pruned.error + prices.lambda * static_cast<double>(pruned.kept) +
                 prices.mu * static_cast<double>(pruned.crossing);
   return pruned;

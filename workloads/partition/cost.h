@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "workloads/partition/chain.h"
@@ -39,6 +40,10 @@ struct Pruned {
   /// once, however many weights need it.
   std::vector<std::uint64_t> sent;
 };
+
+/// What remains if `keeps(output, input)` says which weights stay; its cost is left to the caller.
+Pruned with_weights(const Layer& layer, const Owners& inputs, const Owners& outputs, std::uint32_t workers,
+                    const std::function<bool(std::size_t, std::size_t)>& keeps);
 
 /// Every weight by Prices.
 Pruned prune(const Layer& layer, const Owners& inputs, const Owners& outputs, std::uint32_t workers,

@@ -21,17 +21,10 @@ Partition random_order(const Chain& chain, std::uint32_t workers, std::uint64_t 
 /// Layer by layer the owners of the outputs with the least cost for the owners of the inputs that are known:
 /// each layer's optimum, not the chain's.
 Partition layer_by_layer(const Chain& chain, std::uint32_t workers, const Prices& prices);
-/// A heuristic: every (value, worker) costs μ once, however many weights need it. The outputs of a layer and
-/// the values to send are chosen in turns until neither gets better, from layer_by_layer() of that layer.
-Partition shared_values(const Chain& chain, std::uint32_t workers, const Prices& prices);
 /// Graph partitioning (METIS, k-way): neurons are vertices; a weight is an edge whose price is what it costs
 /// more if it crosses; all rows of neurons balanced. Parts become workers by the inputs that they share;
 /// rows that are not balanced or, of the inputs, not in_blocks() are corrected with the fewest moves.
 Partition graph_partitioning(const Chain& chain, std::uint32_t workers, const Prices& prices);
-
-/// Σ over the layers of error + λ · kept weights + μ · distinct (value, worker) sent.
-double shared_cost(const Layer& layer, const Owners& inputs, const Owners& outputs, std::uint32_t workers,
-                   const Prices& prices);
 
 /// Each layer pruned.
 std::vector<Pruned> prune(const Chain& chain, const Partition& partition, std::uint32_t workers,
