@@ -181,8 +181,7 @@ std::function<int()> add_partition_command(CLI::App& app) {
   command->footer(
       "Examples:\n"
       "  wafertlm partition configs/studies/partition_small.yaml\n"
-      "  wafertlm partition configs/studies/partition_mlp_wafer.yaml "
-      "--set wafer.fabric.energy_per_bit='1 pJ/bit'");
+      "  wafertlm partition partition_mlp_wafer --set wafer.fabric.energy_per_bit=1pJ/bit");
   return [options] { return run(*options); };
 }
 
