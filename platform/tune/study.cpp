@@ -36,7 +36,7 @@ const MeasuredPoint* point_of(const SequenceSpec& step, const std::vector<Measur
 }  // namespace
 
 SequenceStudy::SequenceStudy(const TuneSpec& spec, const std::vector<MeasuredPoint>& points)
-    : spec_(spec), backends_(spec.all_backends()) {
+    : backends_(spec.all_backends()) {
   costs_.change = SequenceCosts::equal_change(backends_.size(), spec.change_ps);
   std::vector<std::vector<TimePs>> of_step;
   for (const SequenceSpec& step : spec.sequence)

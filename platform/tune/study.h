@@ -44,7 +44,6 @@ class SequenceStudy {
   std::vector<TimePs> costs_of(const SequenceSpec& step, const std::vector<MeasuredPoint>& points) const;
   void add(const std::string& name, const std::string& backend, backends::Assignment assignment);
 
-  const TuneSpec& spec_;
   std::vector<backends::Backend> backends_;
   std::vector<Step> steps_;
   backends::SequenceCosts costs_;
