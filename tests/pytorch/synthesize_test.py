@@ -134,9 +134,20 @@ def likeness(folder):
         exact, text = synthesized(job, folder / "exact" / name, "--bound", "0")
         assert size_change(text) == 0 and exact.run(folder, PLATFORMS[0]) == job.run(folder, PLATFORMS[0]), text
         check_likeness(folder, name, job, PLATFORMS)
-    # Nodes of a bound of 0 are found to be as in the source, and only that is refused.
-    tool("trace", "synthesize", jobs["GPT"].prefix, *jobs["GPT"].group_options(), "--bound", "0.1", "--out", folder / "near")
     return jobs
+
+
+def identical_parts(folder):
+    """Nodes without time or size cannot change: five in a row are more than are allowed."""
+    nodes = [{"Id": i, "Name": f"n{i}", "NodeType": 4, "data_deps": [i - 1] if i else [], "runtime": 100 if i == 5 else 0,
+              "is_cpu_op": True} for i in range(8)]
+    (folder / "empty.0.json").write_text(json.dumps({"workload_graph": nodes}))
+    job = Job(folder / "empty")
+    error = tool("trace", "synthesize", job.prefix, "--out", folder / "refused", code=2)
+    assert "a connected part of up to 5 nodes is as in the source, and --identical allows 3" in error, error
+    assert not list(folder.glob("refused*"))
+    _, text = synthesized(job, folder / "allowed", "--identical", "5")
+    assert "has more than 5 nodes" in text, text
 
 
 def samples(folder):
@@ -214,6 +225,7 @@ def families(folder, jobs):
 with tempfile.TemporaryDirectory() as place:
     FOLDER = pathlib.Path(place)
     JOBS = likeness(FOLDER)
+    identical_parts(FOLDER)
     what_ifs(FOLDER, JOBS)
     model_files(FOLDER, JOBS)
     families(FOLDER, JOBS)
