@@ -7,7 +7,8 @@ set -euo pipefail
 
 packages=(g++ cmake ninja-build ccache pkg-config git libsystemc-dev libyaml-cpp-dev libprotobuf-dev
   protobuf-compiler libboost-dev libfmt-dev libcli11-dev nlohmann-json3-dev libgtest-dev zlib1g-dev libsqlite3-dev
-  libssl-dev libtinyxml2-dev libutfcpp-dev coinor-libclp-dev libnlopt-dev rapidjson-dev python3)
+  libssl-dev libtinyxml2-dev libutfcpp-dev coinor-libclp-dev libnlopt-dev rapidjson-dev liblemon-dev libmetis-dev libzip-dev
+  python3)
 command -v npm >/dev/null || packages+=(nodejs npm)
 dry_run=
 with_tests=
@@ -15,7 +16,7 @@ for argument in "$@"; do
   case $argument in
     # clang only recommends its sanitizer runtime (libclang-rt); recommended packages are not installed.
     --tests) packages+=(clang libclang-rt-14-dev clang-format chromium verilator slurm-wlm openmpi-bin
-      libopenmpi-dev zsh fish) with_tests=1 ;;
+      libopenmpi-dev zsh fish mkdocs) with_tests=1 ;;
     --tidy) packages+=(clang-tidy) ;;
     --dry-run) dry_run=1 ;;
     *) echo "setup.sh: unknown option '$argument' (known: --tests, --tidy, --dry-run)" >&2; exit 2 ;;

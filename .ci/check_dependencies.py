@@ -24,7 +24,7 @@ ALLOWED = {
     "platform": {"platform", "models", "workloads", "waveforms", "tlm"},
 }
 # Folders (or files) without SystemC, beside the *_engine files; and what is excepted from them.
-NO_SYSTEMC = ("tlm/link/", "workloads/chakra/", "workloads/layers/", "workloads/collectives/",
+NO_SYSTEMC = ("tlm/link/", "workloads/chakra/", "workloads/layers/", "workloads/collectives/", "workloads/backends/",
                "workloads/parallelism/", "workloads/synthesis/", "platform/config/", "models/fred/routing/", "models/ethernet/",
                "models/nic/")
 WITH_SYSTEMC = ("tlm/link/switch_module.", "models/ethernet/ethernet_fabric.")

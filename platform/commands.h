@@ -29,6 +29,8 @@ std::function<int()> add_optimize_command(CLI::App& app);
 std::function<int()> add_comet_command(CLI::App& app);
 /// `wafertlm pipeline`: layers in stages on unequal chiplets.
 std::function<int()> add_pipeline_command(CLI::App& app);
+/// `wafertlm partition`: a trained network over workers.
+std::function<int()> add_partition_command(CLI::App& app);
 std::function<int()> add_compare_command(CLI::App& app);
 std::function<int()> add_explain_command(CLI::App& app);
 /// `wafertlm astra-sim`: a run from ASTRA-sim's files, with its option names.

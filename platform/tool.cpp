@@ -1,22 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/tool.h"
 
+#include <fmt/core.h>
+
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <systemc>
 
+#include "platform/cli/common_options.h"
 #include "platform/cli/help_format.h"
 #include "platform/cli/version.h"
 #include "platform/command/bad_input.h"
+#include "platform/command/files.h"
 #include "platform/command/interrupt.h"
+#include "platform/command/verbosity.h"
 #include "platform/commands.h"
 #include "platform/config/suggest.h"
+#include "platform/precision/precision_command.h"
+#include "platform/tune/tune_command.h"
 
 namespace wafertlm {
 namespace {
@@ -36,15 +47,16 @@ int report(const std::exception& error, int exit_code) {
 }
 
 /// What the parser makes of a command line, with the nearest command or option.
-std::string described(const CLI::ParseError& error, const CLI::App& app, int argc, char** argv) {
+std::string described(const CLI::ParseError& error, const CLI::App& app,
+                      const std::vector<std::string>& words) {
   const CLI::App* command = &app;
   std::string typed = "wafertlm";
   std::vector<std::string> names;
-  for (int i = 1;; ++i) {
+  for (std::size_t i = 0;; ++i) {
     names.clear();
     for (const CLI::App* each : command->get_subcommands([](const CLI::App*) { return true; }))
       names.push_back(each->get_name());
-    const std::string word = i < argc ? argv[i] : "";
+    const std::string word = i < words.size() ? words[i] : "";
     const bool takes_more =
         !command->get_options([](const CLI::Option* each) { return each->get_positional(); }).empty();
     if (takes_more && std::find(names.begin(), names.end(), word) == names.end()) break;
@@ -84,6 +96,53 @@ void refuse_empty_values(const CLI::App& command) {
         throw std::invalid_argument(option->get_name() + ": the value is empty; give one, or leave it out");
 }
 
+/// What the command took, and the processes below it.
+void say_what_it_took(const std::string& command, std::chrono::steady_clock::time_point start) {
+  rusage own{}, below{};
+  getrusage(RUSAGE_SELF, &own);
+  getrusage(RUSAGE_CHILDREN, &below);
+  const auto processor_s = [](const rusage& usage) {
+    return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+  };
+  fmt::print(stderr, "wafertlm {}: {:.2f} s, of processors {:.2f} s, {:.0f} MB at most\n", command,
+             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+             processor_s(own) + processor_s(below),
+             1e-3 * static_cast<double>(std::max(own.ru_maxrss, below.ru_maxrss)));
+}
+
+/// Runs a command with what all commands take. @return its exit code
+int run_command(const std::string& name, const std::function<int()>& command, const CommonOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  set_verbosity(options.is_quiet     ? Verbosity::quiet
+                : options.is_verbose ? Verbosity::verbose
+                                     : Verbosity::normal);
+  if (options.has_no_colour) forbid_colour();
+  int exit_code = 0;
+  if (options.json_in_place_of_text) {
+    const PendingFile file("--json", options.json);
+    try {
+      const PrintedTo to(file.incomplete());
+      exit_code = command();
+      require_printed();
+    } catch (...) {
+      std::remove(file.incomplete().c_str());
+      throw;
+    }
+    if (exit_code == 0)
+      file.put_in_place();
+    else
+      std::remove(file.incomplete().c_str());
+  } else {
+    std::optional<PrintedTo> nowhere;
+    if (options.is_quiet && options.json != "-") nowhere.emplace("/dev/null");
+    exit_code = command();
+    require_printed();
+  }
+  if (options.is_verbose) say_what_it_took(name, start);
+  return exit_code;
+}
+
 }  // namespace
 
 int run_tool(int argc, char** argv) {
@@ -92,6 +151,7 @@ int run_tool(int argc, char** argv) {
   app.require_subcommand(1);
   app.formatter(std::make_shared<HelpFormat>());
   app.set_version_flag("--version", version_text, "Print the version, and what it was built with");
+  add_common_options(app);
   app.footer(
       "Exit codes: 0 done, 1 the run failed, 2 bad input, 128 + N ended by signal N. `wafertlm COMMAND "
       "--help` shows examples.");
@@ -117,20 +177,24 @@ int run_tool(int argc, char** argv) {
       {"optimize", add_optimize_command(app)},
       {"comet", add_comet_command(app)},
       {"pipeline", add_pipeline_command(app)},
+      {"partition", add_partition_command(app)},
+      {"tune", add_tune_command(app)},
+      {"precision", add_precision_command(app)},
       {"presets", add_presets_command(app)},
       {"new", add_new_command(app)},
       {"completion", add_completion_command(app)},
       {"man", add_man_command(app)},
   };
+  std::vector<std::string> words(argv + 1, argv + argc);
   try {
-    app.parse(argc, argv);
+    const CommonOptions options = take_common_options(app, words);
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
     refuse_empty_values(*app.get_subcommands().front());
-    const int exit_code = commands.at(app.get_subcommands().front()->get_name())();
-    require_printed();
-    return exit_code;
+    const std::string name = app.get_subcommands().front()->get_name();
+    return run_command(name, commands.at(name), options);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return help(app, error);
-    return report(std::invalid_argument(described(error, app, argc, argv)), kBadInput);
+    return report(std::invalid_argument(described(error, app, words)), kBadInput);
   } catch (const Interrupted& error) {
     return report(error, 128 + error.signal());
   } catch (const std::exception& error) {

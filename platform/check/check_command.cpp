@@ -7,6 +7,7 @@
 
 #include "platform/cli/presets.h"
 #include "platform/comet/cluster.h"
+#include "platform/command/files.h"
 #include "platform/command/format.h"
 #include "platform/command/host_memory.h"
 #include "platform/commands.h"
@@ -16,7 +17,9 @@
 #include "platform/cost/cost.h"
 #include "platform/fabrics/registry.h"
 #include "platform/optimize/spec.h"
+#include "platform/partition/inputs.h"
 #include "platform/pipeline/inputs.h"
+#include "platform/precision/inputs.h"
 #include "platform/results/results.h"
 #include "platform/run/host_estimate.h"
 #include "platform/run/job.h"
@@ -24,6 +27,8 @@
 #include "platform/study/study_command.h"
 #include "platform/system/machine.h"
 #include "platform/system/wafer.h"
+#include "platform/tune/inputs.h"
+#include "platform/tune/table_file.h"
 
 namespace wafertlm {
 namespace {
@@ -125,7 +130,9 @@ bool check_own_file(const Options& options) {
   const config::Node root = config::load_document(file);
   const bool is_costs = root.find("costs") != nullptr && root.find("experiment") == nullptr;
   const bool is_own = root.find("comet") != nullptr || root.find("pipeline") != nullptr ||
-                      root.find("optimize") != nullptr || is_costs;
+                      root.find("partition") != nullptr || root.find("optimize") != nullptr ||
+                      root.find("tune") != nullptr || root.find("tuning_table") != nullptr ||
+                      root.find("precision") != nullptr || is_costs;
   if (is_own && (!options.overrides.empty() || options.resolved))
     throw std::invalid_argument("--set and --resolved have no effect on this kind of file; leave them out");
   if (root.find("comet") != nullptr) {
@@ -136,9 +143,27 @@ bool check_own_file(const Options& options) {
     fmt::print("pipeline  {}\nok\n", pipelines::load_pipeline(file).name);
     return true;
   }
+  if (root.find("partition") != nullptr) {
+    const partition::PartitionSpec spec = partition::load_partition(file);
+    fmt::print("partition {}: {}, {}\nok\n", spec.name, counted(spec.chain.size(), "layer"),
+               counted(spec.workers, "worker"));
+    return true;
+  }
   if (root.find("optimize") != nullptr) {
     const optimize::OptimizeSpec spec = optimize::load_optimize(file);
     fmt::print("optimize  {}: {}\nok\n", spec.name, counted(spec.variables.size(), "variable"));
+    return true;
+  }
+  if (root.find("tune") != nullptr) {
+    fmt::print("tune      {}\nok\n", tune::load_tune(file).name);
+    return true;
+  }
+  if (root.find("tuning_table") != nullptr) {
+    fmt::print("table     {}\nok\n", counted(load_tuning_table(file).rows().size(), "row"));
+    return true;
+  }
+  if (root.find("precision") != nullptr) {
+    fmt::print("precision {}\nok\n", precision::load_precision(file).name);
     return true;
   }
   if (is_costs) {
@@ -189,15 +214,27 @@ std::function<int()> add_check_command(CLI::App& app) {
 }
 
 std::function<int()> add_schema_command(CLI::App& app) {
-  auto results = std::make_shared<bool>(false);
+  struct SchemaOptions {
+    bool of_results = false;
+    std::string out;
+  };
+  auto options = std::make_shared<SchemaOptions>();
   CLI::App* command = app.add_subcommand("schema", "Print the JSON Schema of all YAML files, for editors");
-  command->add_flag("--results", *results, "Print that of results.json instead, for programs that read it");
+  command->add_flag("--results", options->of_results,
+                    "Print that of results.json instead, for programs that read it");
+  command->add_option("--out", options->out, "Write it into this file instead")->type_name("FILE");
   command->footer(
       "Example, with an editor that has a YAML language server:\n"
-      "  wafertlm schema > wafertlm.schema.json\n"
+      "  wafertlm schema --out wafertlm.schema.json\n"
       "and as the first line of a file: # yaml-language-server: $schema=wafertlm.schema.json");
-  return [results] {
-    fmt::print("{}\n", *results ? results_schema().dump(2) : config::json_schema());
+  return [options] {
+    const std::string text = (options->of_results ? results_schema().dump(2) : config::json_schema()) + "\n";
+    if (options->out.empty()) {
+      fmt::print("{}", text);
+    } else {
+      require_writable_file("--out", options->out);
+      write_file(options->out, text);
+    }
     return 0;
   };
 }

@@ -95,9 +95,15 @@ int write_new(const Options& options) {
   if (fs::exists(file) && !options.force)
     throw std::invalid_argument(file.string() + " is there already; take another name, or --force");
   require_writable_file("--out", file);
-  write_file(file, fmt::format(fmt::runtime(texts.at(options.kind)),
-                               fmt::arg("name", nlohmann::json(options.name).dump()),  // as YAML reads it
-                               fmt::arg("configs", configs.string())));
+  std::error_code none;
+  const fs::path schema = fs::absolute(configs_folder() / "wafertlm.schema.json");
+  std::string text;
+  if (fs::is_regular_file(schema, none))  // an editor then knows the keys
+    text = "# yaml-language-server: $schema=" + schema.string() + "\n";
+  text += fmt::format(fmt::runtime(texts.at(options.kind)),
+                      fmt::arg("name", nlohmann::json(options.name).dump()),  // as YAML reads it
+                      fmt::arg("configs", configs.string()));
+  write_file(file, text);
   fmt::print("Written:\n  {}\nNext:\n  wafertlm {} {}\n", file.string(),
              options.kind == "experiment" ? "run" : "check", file.string());
   return 0;

@@ -26,10 +26,15 @@ fs::path configs_folder() {
 }
 
 fs::path required_configs_folder() {
-  fs::path folder = configs_folder();
+  const fs::path folder = configs_folder();
   if (folder.empty())
     throw std::invalid_argument("no presets are installed; set WAFERTLM_CONFIGS to the folder configs/");
-  return folder;
+  std::error_code none;
+  for (const std::string& kind : preset_kinds())
+    if (fs::is_directory(folder / kind, none)) return folder;
+  throw std::invalid_argument(folder.string() +
+                              " (WAFERTLM_CONFIGS) has no presets; let it be the folder "
+                              "configs/, which has experiments/, platforms/, workloads/ and studies/");
 }
 
 const std::vector<std::string>& preset_kinds() {

@@ -19,6 +19,7 @@
 #include "platform/command/validators.h"
 #include "platform/commands.h"
 #include "platform/config/load.h"
+#include "platform/config/tuned.h"
 #include "platform/fabrics/registry.h"
 #include "platform/results/parts.h"
 #include "platform/system/machine.h"
@@ -68,13 +69,17 @@ Json place_of(std::uint32_t controller, const FabricTraits& fabric) {
 }
 
 /// What would run at each size, without running it.
-void print_choices(const CollectiveRequest& request, const std::vector<std::uint64_t>& sizes,
+void print_choices(const CollectiveSetup& setup, const std::vector<std::uint64_t>& sizes,
                    const FabricTraits& fabric, bool json) {
+  std::vector<PlannerChoice> choices;
+  for (const std::uint64_t bytes : sizes)
+    for (PlannerChoice& choice : planner_choices(setup.first_request(bytes), {bytes}, fabric))
+      choices.push_back(std::move(choice));
   Json rows = Json::array();
   if (!json)
     fmt::print("{:>10} {:>6}  {:<20} {:>6} {:>11} {:>11} {:>8}\n", "size", "ranks", "algorithm", "chunks",
                "predicted", "bound", "/bound");
-  for (const PlannerChoice& choice : planner_choices(request, sizes, fabric)) {
+  for (const PlannerChoice& choice : choices) {
     rows.push_back({{"bytes", choice.bytes},
                     {"group_size", choice.ranks},
                     {"algorithm", choice.algorithm},
@@ -351,7 +356,7 @@ int run(const Options& options) {
                                                        : barrier              ? "0B"
                                                                               : "1MiB");
   if (options.choices) {
-    print_choices(setup.first_request(), sizes, platform_traits(spec), options.json);
+    print_choices(setup, sizes, platform_traits(spec), options.json);
     return 0;
   }
   if (options.explain_bound) {
@@ -388,10 +393,13 @@ std::function<int()> add_collective_command(CLI::App& app) {
   command->add_option("--npus", what.npus, "The group, for instance 0-4,10; all if not given");
   const CLI::Validator named = one_of_names(algorithm_choices());
   command
-      ->add_option("--algorithm", what.algorithm,
-                   "Override the platform's choice: a name, an MSCCL program (.xml), or PREFIX or folder of "
-                   "Chakra traces that are an algorithm")
-      ->check([named](std::string text) { return is_custom_algorithm(text) ? std::string() : named(text); });
+      ->add_option(
+          "--algorithm", what.algorithm,
+          "Override the platform's choice: a name, an MSCCL program (.xml), PREFIX or folder of Chakra "
+          "traces that are an algorithm, or a table of `wafertlm tune` (.yaml)")
+      ->check([named](std::string text) {
+        return config::names_tuning_table(text) || is_custom_algorithm(text) ? std::string() : named(text);
+      });
   command->add_option("--root", what.root,
                       "Rank (position in the group) of the root of a rooted collective; 0 if not given");
   command->add_flag("--choices", options->choices,

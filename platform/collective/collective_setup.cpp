@@ -12,6 +12,7 @@
 #include "platform/command/ranges.h"
 #include "platform/config/quantity.h"
 #include "platform/config/suggest.h"
+#include "platform/config/tuned.h"
 #include "platform/fabrics/registry.h"
 #include "platform/system/wafer.h"
 #include "workloads/collectives/cost.h"
@@ -112,17 +113,25 @@ CollectiveSetup::CollectiveSetup(const config::PlatformSpec& spec, const Collect
     require_unused(options.algorithm, "--algorithm", why);
     stream_class_ = options.traffic_class.empty() ? "weights" : options.traffic_class;
     require_class(spec, stream_class_, options);
+    if (const auto table = tuned_choice(spec.collectives)) table->refuse_unused();
     return;
   }
-  const std::string custom = is_custom_algorithm(options.algorithm) ? options.algorithm
+  const bool is_table = config::names_tuning_table(options.algorithm);
+  if (is_table) tuned_ = std::make_shared<const TunedChoice>(options.algorithm);
+  const std::string custom = is_table                                 ? ""
+                             : is_custom_algorithm(options.algorithm) ? options.algorithm
                              : options.algorithm.empty() ? spec.collectives.custom.of(request_.type)
                                                          : "";
   if (!custom.empty())
     request_.custom = read_custom_algorithm(custom, request_.type);
   else if (options.algorithm.empty())
     request_.algorithm = platform_algorithm(spec.collectives, request_.type);
-  else if (options.algorithm != "auto")
+  else if (!is_table && options.algorithm != "auto")
     request_.algorithm = options.algorithm;
+  if (options.algorithm.empty()) {
+    tuned_ = tuned_choice(spec.collectives);
+    if (tuned_ && (request_.custom || !request_.algorithm.empty())) tuned_->refuse_unused();
+  }
   if (options.parallelism.empty())
     lanes_.push_back({options.traffic_class.empty() ? "dp" : options.traffic_class,
                       {parse_npus(options.npus, spec.wafer.npu_count())}});
@@ -161,12 +170,20 @@ CollectiveRequest CollectiveSetup::request(const Group& group, std::uint64_t byt
   CollectiveRequest request = request_;
   request.group = group;
   request.bytes = bytes;
+  if (tuned_) request.algorithm = tuned_->algorithm(request.type, group, bytes);
   return request;
 }
 
 CollectiveRequest CollectiveSetup::first_request() const {
   if (streams_) throw std::invalid_argument("--choices: a stream over the I/O controllers has one algorithm");
-  return request(lanes_.front().groups.front(), 0);
+  CollectiveRequest first = request_;
+  first.group = lanes_.front().groups.front();
+  return first;
+}
+
+CollectiveRequest CollectiveSetup::first_request(std::uint64_t bytes) const {
+  const CollectiveRequest first = first_request();
+  return request(first.group, bytes);
 }
 
 IoStream CollectiveSetup::plan_stream(std::uint64_t bytes, const FabricTraits& fabric) const {

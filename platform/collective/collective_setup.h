@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "platform/collective/collective_run.h"
+#include "platform/tune/tuned_choice.h"
 #include "workloads/collectives/io_stream.h"
 
 namespace wafertlm {
@@ -16,7 +17,8 @@ namespace wafertlm {
 struct CollectiveOptions {
   std::string type;                   ///< a CollectiveType, or weight_load, gradient_store
   std::string npus;                   ///< "0-4,10"; empty: all
-  std::string algorithm;              ///< empty: the platform's choice; may be the path of a custom one
+  std::string algorithm;              ///< empty: the platform's choice; may be the path of a custom one or
+                                      ///< of a tuning table
   std::string traffic_class;          ///< empty: dp, or weights for weight_load and gradient_store
   std::optional<std::uint32_t> root;  ///< position in the group; only of rooted collectives
   std::string parallelism;  ///< "MP(2)-DP(5)-PP(2)"; then traffic_class is a list of mp, dp, pp, all
@@ -43,6 +45,8 @@ class CollectiveSetup {
   /// What the first group is asked to do, with no bytes yet.
   /// @throws std::invalid_argument of a stream, which has no choice.
   CollectiveRequest first_request() const;
+  /// The same with bytes, and the algorithm that a tuning table has for them.
+  CollectiveRequest first_request(std::uint64_t bytes) const;
   /// In the order in which plan() lists the collectives.
   const std::vector<CollectiveLane>& lanes() const { return lanes_; }
   CollectivePlan plan(std::uint64_t bytes, const FabricTraits& fabric) const;
@@ -55,7 +59,8 @@ class CollectiveSetup {
                                              const CollectiveOptions& options) const;
 
   bool streams_ = false, functional_ = false;
-  CollectiveRequest request_;  // of no group and size
+  CollectiveRequest request_;                 // of no group and size
+  std::shared_ptr<const TunedChoice> tuned_;  // in place of request_.algorithm; null: none
   std::string stream_class_;
   std::optional<std::uint64_t> stream_chunk_bytes_;
   std::vector<CollectiveLane> lanes_;

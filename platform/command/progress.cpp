@@ -7,10 +7,12 @@
 
 #include <cstdio>
 
+#include "platform/command/verbosity.h"
+
 namespace wafertlm {
 namespace {
 
-constexpr std::chrono::milliseconds kFirst{1000}, kBetween{500};
+constexpr std::chrono::milliseconds kFirst{1000}, kBetween{500}, kElsewhere{5000};
 
 }  // namespace
 
@@ -21,19 +23,23 @@ std::string time_left(double elapsed_s, double part) {
                       : fmt::format(", about {:.0f} min left", left_s / 60);
 }
 
-ProgressLine::ProgressLine() : terminal_(isatty(STDERR_FILENO) != 0), next_(start_ + kFirst) {}
+ProgressLine::ProgressLine()
+    : terminal_(isatty(STDERR_FILENO) != 0 && verbosity() != Verbosity::quiet),
+      shows_(terminal_ || verbosity() == Verbosity::verbose),
+      next_(start_ + kFirst) {}
 
 ProgressLine::~ProgressLine() {
   if (terminal_) fmt::print(stderr, "\r\033[K");
 }
 
-bool ProgressLine::is_due() const { return terminal_ && Clock::now() >= next_; }
+bool ProgressLine::is_due() const { return shows_ && Clock::now() >= next_; }
 
 void ProgressLine::show(const std::string& text, double part) {
   if (!is_due()) return;
-  next_ = Clock::now() + kBetween;
+  next_ = Clock::now() + (terminal_ ? kBetween : kElsewhere);
   const double elapsed_s = std::chrono::duration<double>(Clock::now() - start_).count();
-  fmt::print(stderr, "\r\033[K{}, {:.0f} % done{}", text, 100 * part, time_left(elapsed_s, part));
+  fmt::print(stderr, "{}{}, {:.0f} % done{}{}", terminal_ ? "\r\033[K" : "", text, 100 * part,
+             time_left(elapsed_s, part), terminal_ ? "" : "\n");
   std::fflush(stderr);
 }
 

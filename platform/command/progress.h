@@ -8,8 +8,8 @@ namespace wafertlm {
 /// ", about 12 s left", if a part (0 to 1) took so long; empty while nothing is done, and at the end.
 std::string time_left(double elapsed_s, double part);
 
-/// A line on a terminal that says how far something long is, after its first second; nothing where the errors
-/// go elsewhere.
+/// A line on a terminal that says how far something long is, after its first second. Where the errors go
+/// elsewhere nothing, with -v a line now and then; with -q nothing.
 class ProgressLine {
  public:
   ProgressLine();
@@ -25,7 +25,7 @@ class ProgressLine {
 
  private:
   using Clock = std::chrono::steady_clock;
-  bool terminal_;
+  bool terminal_, shows_;
   Clock::time_point start_ = Clock::now(), next_;
 };
 

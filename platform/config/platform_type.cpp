@@ -6,6 +6,7 @@
 #include "platform/config/descriptions.h"
 #include "platform/config/document.h"
 #include "platform/config/platform_spec.h"
+#include "platform/config/tuned.h"
 #include "platform/config/value_types.h"
 #include "platform/config/yaml_file.h"
 #include "platform/fabrics/registry.h"
@@ -133,6 +134,26 @@ std::shared_ptr<const Struct<CustomAlgorithmsSpec>> custom_algorithms_type() {
   return type;
 }
 
+/// A name of the table of algorithms, or the path of a tuning table.
+class AlgorithmOrTable final : public Like<std::string> {
+ public:
+  AlgorithmOrTable()
+      : Like(one_of(algorithm_choices())), path_(file_path("a tuning table (.yaml, from `wafertlm tune`)")) {}
+  std::string read(const Reader& in) const override {
+    const bool is_table = in.node().kind == Node::Kind::scalar && names_tuning_table(in.node().text);
+    return is_table ? path_->read(in) : Like::read(in);
+  }
+  Node write(const std::string& value) const override {
+    return names_tuning_table(value) ? path_->write(value) : Like::write(value);
+  }
+  Json schema(SchemaStyle style, SchemaDefs& defs) const override {
+    return {{"anyOf", {Like::schema(style, defs), {{"type", "string"}, {"pattern", "[.]ya?ml$"}}}}};
+  }
+
+ private:
+  TypePtr<std::string> path_;
+};
+
 TypePtr<std::string> algorithm_of(CollectiveType type) {
   std::vector<std::string> names = algorithms_for(type);
   names.insert(names.begin(), "auto");
@@ -152,9 +173,10 @@ std::shared_ptr<const Struct<AlgorithmsByTypeSpec>> by_type_type() {
 
 std::shared_ptr<const Struct<CollectivesSpec>> collectives_type() {
   auto type = std::make_shared<Struct<CollectivesSpec>>("collectives");
-  type->optional("algorithm", &CollectivesSpec::algorithm, one_of(algorithm_choices()),
+  type->optional("algorithm", &CollectivesSpec::algorithm, std::make_shared<const AlgorithmOrTable>(),
                  "How collectives are done; auto: chosen from the fabric, large vectors as in the FRED "
-                 "paper's baseline; fastest: the smallest prediction")
+                 "paper's baseline; fastest: the smallest prediction; FILE.yaml: by a table that `wafertlm "
+                 "tune` wrote")
       .optional("by_type", &CollectivesSpec::by_type, by_type_type(),
                 "Algorithms by the type of the collective; auto: `algorithm`")
       .optional("partial_groups", &CollectivesSpec::partial_groups, by_type_type(),
@@ -218,8 +240,14 @@ void check_custom(const CustomAlgorithmsSpec& custom, const Check& check) {
                  nearest_file(*path));
 }
 
+void check_tuning_table(const std::string& algorithm, const Check& check) {
+  if (names_tuning_table(algorithm) && !is_readable_file(algorithm))
+    check.fail({&algorithm}, "there is no file {}{}", quoted(algorithm), nearest_file(algorithm));
+}
+
 void check_platform(const PlatformSpec& platform, const Check& check) {
   check_custom(platform.collectives.custom, check);
+  check_tuning_table(platform.collectives.algorithm, check);
   const FabricAbilities abilities = abilities_of(platform);
   if (!abilities.endpoint_memory && platform.npu.endpoint.memory == EndpointMemory::hbm)
     check.fail({&platform.npu.endpoint.memory},

@@ -13,6 +13,7 @@ namespace wafertlm::config {
 namespace {
 
 using training::DpCollective;
+using training::Gather;
 using training::GradientStore;
 using training::Input;
 using training::PlanError;
@@ -77,6 +78,8 @@ void check_training(const WorkloadSpec& workload, const Check& check) {
         {Cause::rounds, {&s.weight_loads_per_pass, &s.microbatches}},
         {Cause::experts, {&s.expert_parallel}},
         {Cause::zero, {&s.zero_stage}},
+        {Cause::capacity, {&s.capacity_factor}},
+        {Cause::prefetch, {&s.prefetch, &s.gather}},
         {Cause::transfer, {&s.stage_transfer, &s.sequence_parallel}},
         {Cause::weights,
          {&s.weight_loads_per_pass, &s.weight_delivery, &s.gradient_store, &s.overlap_stores,
@@ -133,15 +136,25 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
                 "Parts into which a replica cuts its samples, one after the other")
       .optional("expert_parallel", strategy(&S::expert_parallel), count,
                 "Neighbours in DP that divide the experts; divides DP")
+      .optional("capacity_factor", strategy(&S::capacity_factor), number(0.01, 100),
+                "Room of the experts, relative to the tokens that each gets if all get equally many: "
+                "all-to-alls and the experts' products are so many times as large")
+      .optional("gather", strategy(&S::gather), one_of<Gather>({"iteration", "microbatch"}),
+                "ZeRO-3: parameters are gathered once for each direction, or for every microbatch, whose "
+                "gradients are reduced at once (FSDP)")
+      .optional("prefetch", strategy(&S::prefetch), integer<std::uint32_t>(1, 1000),
+                "ZeRO-3, offload_weights: units (blocks) whose parameters come in beside computation")
       .optional("zero_stage", strategy(&S::zero_stage), integer<std::uint32_t>(0, 3),
                 "ZeRO: DP divides 1: the optimizer, 2: and gradients, 3: and parameters")
       .optional("sequence_parallel", strategy(&S::sequence_parallel), boolean(),
                 "MP also divides norms along the sequence: all-gather and reduce-scatter for all-reduce")
       .optional("split_vocabulary", strategy(&S::split_vocabulary), boolean(),
                 "MP also divides embedding and head")
-      .optional("schedule", strategy(&S::schedule),
-                one_of<Schedule>({"gpipe", "1f1b", "interleaved", "resident_loop"}),
-                "Order of the microbatches in a pipeline stage")
+      .optional(
+          "schedule", strategy(&S::schedule),
+          one_of<Schedule>({"gpipe", "1f1b", "interleaved", "resident_loop", "zero_bubble"}),
+          "Order of the microbatches in a pipeline stage; zero_bubble: 1f1b whose weight gradients wait "
+          "until there is a gap")
       .optional("chunks_per_stage", strategy(&S::chunks_per_stage), count,
                 "Groups of blocks that a stage holds: of interleaved and resident_loop")
       .optional("recompute", strategy(&S::recompute), one_of<model::Recompute>({"none", "selective", "full"}),

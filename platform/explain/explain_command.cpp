@@ -2,29 +2,37 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "platform/command/child.h"
+#include "platform/command/files.h"
 #include "platform/command/format.h"
+#include "platform/command/json_output.h"
 #include "platform/commands.h"
 #include "platform/config/document.h"
 #include "platform/config/load.h"
+#include "platform/config/quantity.h"
 #include "platform/explain/busy_time.h"
 #include "platform/explain/faster_links.h"
 #include "platform/explain/graph_recorder.h"
+#include "platform/explain/instant_source.h"
+#include "platform/explain/trials.h"
+#include "platform/explain/what_if.h"
 #include "platform/report/report.h"
 #include "platform/report/usage.h"
 #include "platform/rtl/rtl_report.h"
 #include "platform/run/observers.h"
-#include "workloads/chakra/node_source.h"
 
 namespace wafertlm {
 namespace {
@@ -65,50 +73,15 @@ std::vector<Gain> gains(const GraphRecorder::Recorded& recorded, const CriticalP
   return all;
 }
 
-/// Of what a rerun can make instant: "compute", or the traffic class; else "".
-std::string node_category(const chakra::Node& node) {
-  using chakra::NodeType;
-  if (node.type == NodeType::Comp && !node.is_cpu_op) return "compute";
-  if (node.is_collective())
-    return node.comm_class.empty() ? chakra::kDefaultCollectiveClass : node.comm_class;
-  if (node.type == NodeType::CommSend || node.type == NodeType::CommRecv)
-    return node.comm_class.empty() ? chakra::kDefaultMessageClass : node.comm_class;
-  return "";
-}
-
-/// The nodes of another source, those of one category with next to nothing to do: computations take no time,
-/// communications of a class move a byte. Latencies remain.
-class InstantSource final : public chakra::ForwardingSource {
- public:
-  InstantSource(std::unique_ptr<chakra::NodeSource> source, std::string category)
-      : ForwardingSource(*source), owned_(std::move(source)), category_(std::move(category)) {}
-  bool next(chakra::Node& node) override {
-    if (!source().next(node)) return false;
-    if (node_category(node) != category_) return true;
-    if (node.type == chakra::NodeType::Comp) {
-      node.duration_ps = 0;
-      node.num_ops = 0;
-      node.tensor_size = 0;
-      node.products.clear();
-    } else if (node.comm_size.value_or(0) != 0) {
-      node.comm_size = 1;
-    }
-    return true;
-  }
-
- private:
-  std::unique_ptr<chakra::NodeSource> owned_;
-  std::string category_;
-};
-
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 constexpr std::size_t kShown = 5;
 constexpr std::uint64_t kFactors[] = {2, 100};  // a better link, and next to instant ones
 
 struct Options {
-  std::string folder;
-  bool rerun = false;
+  std::string folder, limit = "120s", json, page;
+  unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
+  bool rerun = false, quick = false;
 };
 
 /// A run with its graph.
@@ -238,16 +211,6 @@ std::vector<WithFasterLinks> simulate_faster_links(const std::string& file) {
   return made;
 }
 
-/// RTL beside its model has no part in times. Returns whether some is in place of it; then all stays, for an
-/// entry may keep a later one from a switch.
-bool leave_out_rtl_beside(config::ExperimentSpec& experiment) {
-  auto& rtl = experiment.platform.wafer.fabric.rtl;
-  const bool is_in_place =
-      std::any_of(rtl.begin(), rtl.end(), [](const auto& each) { return each.view == RtlViewMode::rtl; });
-  if (!is_in_place) rtl.clear();
-  return is_in_place;
-}
-
 void print_faster_links(const std::vector<WithFasterLinks>& all, TimePs iteration, bool had_rtl) {
   if (all.empty()) return;
   fmt::print(
@@ -269,6 +232,64 @@ void print_faster_links(const std::vector<WithFasterLinks>& all, TimePs iteratio
   if (had_rtl) fmt::print("  (with the models in place of their RTL)\n");
 }
 
+/// Whatever else becomes faster, the computations remain. Proven where an iteration begins when the one
+/// before is over.
+void print_bound(const config::ExperimentSpec& experiment, const IterationResult& last) {
+  const auto compute = last.most.find("compute");
+  if (compute == last.most.end() || compute->second == 0) return;
+  if (experiment.iterations > 1 && !experiment.barrier) return;
+  const TimePs time = last.end_ps - last.start_ps;
+  fmt::print(
+      "With the computations as they are, links, memories and collectives cannot save more than {}: a rank "
+      "computes for {}.\n",
+      format_time(time - compute->second), format_time(compute->second));
+}
+
+void require_same_time(const fs::path& folder, const nlohmann::ordered_json& results, TimePs iteration) {
+  if (iteration != results["iterations"].back()["time_ps"].get<TimePs>())
+    throw std::runtime_error(folder.string() +
+                             " was written by another version of the program, or its traces have changed: "
+                             "its last iteration takes another time now. Run it again");
+}
+
+std::chrono::seconds limit_of(const Options& options) {
+  try {
+    return std::chrono::seconds((config::parse_time(options.limit) + kPsPerSecond - 1) / kPsPerSecond);
+  } catch (const config::QuantityError& error) {
+    throw std::invalid_argument("--limit " + options.limit + ": " + error.what());
+  }
+}
+
+/// Single changes of the run in a folder, simulated.
+WhatIfs what_ifs_of(const fs::path& folder, const nlohmann::ordered_json& results, const Options& options) {
+  const config::Node experiment = config::load_document((folder / "resolved.yaml").string());
+  const Trials trials(experiment, options.jobs, limit_of(options));
+  const TrialResult base = trials.run({{}}, "the run as it was").front();
+  if (!base.problem.empty()) throw std::runtime_error(base.problem);
+  if (!base.was_tried())
+    throw std::invalid_argument("--limit " + options.limit + ": less than one run takes; give more");
+  require_same_time(folder, results, *base.iteration_ps);
+  return find_what_ifs(experiment, trials, *base.iteration_ps);
+}
+
+nlohmann::ordered_json explanation_json(const nlohmann::ordered_json& results, TimePs iteration,
+                                        const std::vector<Gain>& gains,
+                                        const std::vector<WithFasterLinks>& faster,
+                                        const std::optional<WhatIfs>& what_ifs) {
+  nlohmann::ordered_json if_instant = nlohmann::ordered_json::array(), links = if_instant;
+  for (const Gain& each : gains)
+    if_instant.push_back(
+        {{"what", each.what}, {"gain_at_most_ps", each.gain_ps}, {"on_critical_path_ps", each.on_path_ps}});
+  for (const WithFasterLinks& each : faster)
+    links.push_back(
+        {{"factor", each.factor}, {"iteration_ps", each.iteration_ps}, {"settings", each.settings}});
+  return {{"experiment", results["experiment"]},
+          {"iteration_ps", iteration},
+          {"if_instant", if_instant},
+          {"faster_links", links},
+          {"what_if", what_ifs ? what_ifs_json(*what_ifs) : nlohmann::ordered_json()}};
+}
+
 int explain(const Options& options) {
   const auto results = read_results(options.folder);
   const fs::path given = options.folder;
@@ -277,10 +298,15 @@ int explain(const Options& options) {
   if (!fs::is_regular_file(file))
     throw std::invalid_argument(file.string() +
                                 " is not there; give a folder that `wafertlm run` has written");
+  if (!options.page.empty()) require_writable_file("--out", options.page);
+  if (options.quick && !options.page.empty())
+    throw std::invalid_argument("--out is a page of the single changes, which --quick leaves out");
   config::ExperimentSpec experiment = config::load_experiment(file.string());
   const bool has_rtl = leave_out_rtl_beside(experiment);
   const Job job = load_job(experiment);
   // Real runs first: each is a process of its own, which must not have a simulation in it yet.
+  std::optional<WhatIfs> what_ifs;
+  if (!options.quick) what_ifs = what_ifs_of(folder, results, options);
   std::map<std::string, Rerun> reruns;
   if (options.rerun) {
     std::set<std::string> categories = {"compute"};
@@ -291,11 +317,13 @@ int explain(const Options& options) {
   const std::vector<WithFasterLinks> faster = simulate_faster_links(file.string());
   Recording recording(experiment, job);
   const TimePs iteration = iteration_ps(recording.run);
-  if (iteration != results["iterations"].back()["time_ps"].get<TimePs>())
-    throw std::runtime_error(folder.string() +
-                             " was written by another version of the program, or its traces have changed: "
-                             "its last iteration takes another time now. Run it again");
+  // What was sampled is simulated whole for the graph.
+  if (experiment.platform.run.acceleration != config::Acceleration::sampled)
+    require_same_time(folder, results, iteration);
   const auto all = gains(recording.recorded, recording.run.critical_path());
+  const auto json = explanation_json(results, iteration, all, faster, what_ifs);
+  if (!options.page.empty()) write_file(options.page, report_html({{"explain", json}}));
+  if (!options.json.empty() && write_json(options.json, json)) return 0;
   fmt::print(
       "{}: the last iteration takes {}.\nWhat would shorten it most if it took no time, in the recorded "
       "order of service:\n",
@@ -308,9 +336,14 @@ int explain(const Options& options) {
       print_rerun(recording.recorded, each, iteration, real->second);
   }
   if (all.empty()) fmt::print("  nothing\n");
+  if (what_ifs) {
+    print_bound(experiment, recording.run.iterations().back());
+    fmt::print("{}", what_ifs_text(*what_ifs, "wafertlm run " + file.string()));
+  }
   print_faster_links(faster, iteration, has_rtl);
   print_busiest(recording, recording.run.iterations().back());
   fmt::print("{}", rtl_report(results));
+  if (!options.page.empty()) fmt::print("Written:\n  {}\n", options.page);
   return 0;
 }
 
@@ -319,14 +352,27 @@ int explain(const Options& options) {
 std::function<int()> add_explain_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
-      "explain", "What would shorten a run's last iteration most; simulates it again to find out");
+      "explain",
+      "What would shorten a run's last iteration: single changes, simulated, and where its time is");
   command->add_option("DIR", options->folder, "Folder that `wafertlm run` has written, or its results.json")
       ->required()
       ->type_name("DIR");
+  command->add_flag("--quick", options->quick,
+                    "Without the single changes, each of which is a run of its own");
+  command->add_option("--limit", options->limit, "Of the time for single changes: 600s")
+      ->type_name("TIME")
+      ->capture_default_str();
+  command->add_option("--jobs", options->jobs, "Runs at the same time; as many as there are cores")
+      ->check(CLI::Range(1, 100'000));
+  command->add_option("--out", options->page, "Also write a page with the charts")->type_name("FILE.html");
+  add_json_option(*command, options->json);
   command->add_flag(
       "--rerun", options->rerun,
       "Also run it with compute, and each traffic class, next to instant, and explain the difference");
-  command->footer("Example:\n  wafertlm explain out/resnet50_dp20_mesh_5x4 --rerun");
+  command->footer(
+      "Examples:\n"
+      "  wafertlm explain out/resnet50_dp20_mesh_5x4 --out explain.html\n"
+      "  wafertlm explain out/resnet50_dp20_mesh_5x4 --quick --rerun");
   return [options] { return explain(*options); };
 }
 

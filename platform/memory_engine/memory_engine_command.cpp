@@ -14,6 +14,7 @@
 #include "models/memory_engine/access_pattern.h"
 #include "platform/command/files.h"
 #include "platform/command/format.h"
+#include "platform/command/json_output.h"
 #include "platform/commands.h"
 #include "platform/config/load.h"
 #include "platform/config/remote_memory_spec.h"
@@ -265,14 +266,14 @@ int run(const Command& command) {
     throw std::invalid_argument(
         command.platform_file +
         ": the platform has no memory engines; add 'engine: {}' to its remote_memory");
-  if (!command.json_file.empty()) require_writable_file("--json", command.json_file);
+  const bool only_json = command.json_file == "-";
+  if (!command.json_file.empty() && !only_json) require_writable_file("--json", command.json_file);
   PriceOptions options = command.options;
   options.seed = platform.run.seed;
   const std::vector<Price> prices =
       price_of_security(*platform.remote_memory, platform.wafer.npu_count(), options);
-  print(platform, options, prices);
-  if (command.json_file.empty()) return 0;
-  write_file(command.json_file, to_json(platform, options, prices).dump(2) + "\n");
+  if (!only_json) print(platform, options, prices);
+  if (!command.json_file.empty()) write_json(command.json_file, to_json(platform, options, prices));
   return 0;
 }
 
@@ -295,7 +296,7 @@ std::function<int()> add_memory_engine_command(CLI::App& app) {
   sub->add_option("--loads", command->options.load_percent, "Percent of the accesses that are loads")
       ->check(CLI::Range(0, 100))
       ->capture_default_str();
-  sub->add_option("--json", command->json_file, "Also write the results here");
+  add_json_option(*sub, command->json_file);
   return [command] { return run(*command); };
 }
 

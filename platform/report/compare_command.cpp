@@ -10,8 +10,10 @@
 
 #include "platform/command/files.h"
 #include "platform/command/format.h"
+#include "platform/command/json_output.h"
 #include "platform/commands.h"
 #include "platform/report/report.h"
+#include "platform/report/run_difference.h"
 
 namespace wafertlm {
 
@@ -94,22 +96,38 @@ namespace {
 
 struct Options {
   std::vector<std::string> runs;
-  std::string out = "compare.html";
+  std::string out = "compare.html", json;
 };
 
+/// What is compared, without the page's copies of the results.
+nlohmann::ordered_json comparison_json(const NamedResults& runs, const nlohmann::ordered_json& differences) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  const double first = runs.front().second["iteration_time_s"].get<double>();
+  for (const auto& [name, results] : runs) {
+    const double time = results["iteration_time_s"].get<double>();
+    list.push_back({{"name", name}, {"iteration_time_s", time}, {"speedup", first / time}});
+  }
+  return {{"runs", list}, {"differences", differences}};
+}
+
 int compare(const Options& options) {
-  std::vector<std::pair<std::string, nlohmann::ordered_json>> runs;
+  NamedResults runs;
+  std::vector<std::string> folders;
   for (const std::string& path : options.runs) {
     fs::path name = fs::path(path).lexically_normal();
     if (!name.has_filename()) name = name.parent_path();
+    folders.push_back((fs::is_directory(path) ? name : name.parent_path()).string());
     if (name.filename() == "results.json") name = name.parent_path();
     runs.emplace_back(name.string(), read_results(path));
   }
-  const std::string page = compare_html(runs);
+  const nlohmann::ordered_json differences = run_differences(runs, folders);
+  const std::string page = compare_html(runs, differences);
   require_writable_file("--out", options.out);
-  fmt::print("{}", compare_table(runs));
+  const bool only_json =
+      !options.json.empty() && write_json(options.json, comparison_json(runs, differences));
+  if (!only_json) fmt::print("{}{}", differences_text(differences), compare_table(runs));
   write_file(options.out, page);
-  fmt::print("Written:\n  {}\n", options.out);
+  if (!only_json) fmt::print("Written:\n  {}\n", options.out);
   return 0;
 }
 
@@ -117,13 +135,14 @@ int compare(const Options& options) {
 
 std::function<int()> add_compare_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("compare", "Show several runs side by side; the others are compared with the first");
+  CLI::App* command = app.add_subcommand(
+      "compare", "What is different between runs, and where the time went; against the first");
   command->add_option("RUNS", options->runs, "Folders that `wafertlm run` has written, or their results.json")
       ->required()
       ->expected(2, 1000)
       ->type_name("DIR");
   command->add_option("--out", options->out, "The page to write")->type_name("FILE")->capture_default_str();
+  add_json_option(*command, options->json);
   command->footer("Example:\n  wafertlm compare out/mesh out/fred_d --out compare.html");
   return [options] { return compare(*options); };
 }

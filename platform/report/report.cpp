@@ -51,10 +51,10 @@ Json ReportRecorder::data(const Json& results, const std::string& resolved_yaml,
 
 std::string report_html(const Json& data) { return filled(data); }
 
-std::string compare_html(const std::vector<std::pair<std::string, Json>>& runs) {
+std::string compare_html(const std::vector<std::pair<std::string, Json>>& runs, const Json& differences) {
   Json list = Json::array();
   for (const auto& [name, results] : runs) list.push_back({{"name", name}, {"results", results}});
-  return filled({{"runs", list}});
+  return filled({{"runs", list}, {"differences", differences}});
 }
 
 }  // namespace wafertlm

@@ -28,8 +28,9 @@ class ReportRecorder {
 
 /// One self-contained page that needs no network, of a run's data.
 std::string report_html(const nlohmann::ordered_json& data);
-/// The same that shows several runs side by side: (name, results.json).
-std::string compare_html(const std::vector<std::pair<std::string, nlohmann::ordered_json>>& runs);
+/// The same that shows several runs side by side: (name, results.json), and run_differences() of them.
+std::string compare_html(const std::vector<std::pair<std::string, nlohmann::ordered_json>>& runs,
+                         const nlohmann::ordered_json& differences);
 
 /// Their times, a line each; the speedup is to the first.
 std::string compare_table(const std::vector<std::pair<std::string, nlohmann::ordered_json>>& runs);

@@ -15,6 +15,7 @@
 #include "platform/fabrics/cut_times.h"
 #include "platform/fabrics/registry.h"
 #include "platform/system/routes.h"
+#include "platform/tune/tuned_choice.h"
 #include "tlm/sampled/sampling.h"
 #include "workloads/collectives/custom/algorithm.h"
 
@@ -104,10 +105,25 @@ std::uint64_t in_equal_pieces(std::uint64_t bytes, std::uint64_t ranks, std::uin
   return bytes == 0 ? 0 : std::max(bytes / row * row, row);
 }
 
-/// " (FILE:LINE:COLUMN, KEY)", where the platform says how such a collective is done; "" if it does not.
-std::string algorithm_place(const config::PlatformSpec& platform, const chakra::Node& node, bool is_partial) {
+std::string type_name(const chakra::Node& node) {
   std::string type = chakra::to_string(*node.comm_type);
   for (char& letter : type) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  return type;
+}
+
+/// Whether such a collective is left to `collectives.algorithm`, which may be a tuning table.
+bool takes_the_table(const config::CollectivesSpec& spec, const chakra::Node& node, bool is_partial) {
+  if (node.io_stream) return false;
+  const std::string name = type_name(node);
+  for (const CollectiveType type : kCollectiveTypes)
+    if (name == to_string(type))
+      return spec.custom.of(type).empty() && platform_algorithm(spec, type, is_partial).empty();
+  return true;
+}
+
+/// " (FILE:LINE:COLUMN, KEY)", where the platform says how such a collective is done; "" if it does not.
+std::string algorithm_place(const config::PlatformSpec& platform, const chakra::Node& node, bool is_partial) {
+  const std::string type = type_name(node);
   for (const std::string& key : {is_partial ? "partial_groups." + type : "", "by_type." + type,
                                  "dimensions." + type, "custom." + type, std::string("algorithm")})
     if (const config::Origin* const origin = platform.origins.find("collectives." + key))
@@ -130,7 +146,8 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
       registry_(
           job.groups, machine.traits(),
           [&job, spec = experiment.platform.collectives, data_type = experiment.platform.run.data_type,
-           custom = custom_algorithms(experiment.platform.collectives.custom)](
+           custom = custom_algorithms(experiment.platform.collectives.custom),
+           tuned = tuned_choice(experiment.platform.collectives)](
               CollectiveType type, const std::string& group, const std::vector<std::uint32_t>& ranks,
               std::uint64_t bytes) {
             CollectiveRequest request;
@@ -142,6 +159,8 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
             request.bytes = spec.equal_pieces ? in_equal_pieces(bytes, ranks.size(), request.chunks) : bytes;
             const bool is_partial = ranks.size() < job.size() && job.dimension_groups.count(group) == 0;
             request.algorithm = platform_algorithm(spec, type, is_partial);
+            if (tuned && !request.custom && request.algorithm.empty())
+              request.algorithm = tuned->algorithm(type, request.group, request.bytes);
             request.split_percent = spec.split_percent;
             request.data_type = data_type;
             return request;
@@ -181,20 +200,25 @@ JobRun::~JobRun() = default;
 void JobRun::plan_collectives(const config::PlatformSpec& platform) {
   const config::WaferSpec& wafer = platform.wafer;
   WorkCounter counter(machine_.traits(), fabric_kind(wafer).abilities(wafer.fabric).packets);
+  const auto tuned = tuned_choice(platform.collectives);
+  bool takes_table = false;
   for (std::uint32_t rank = 0; rank < job_.size(); ++rank)
     for (const auto& [kind, collectives] : job_.summaries[rank].collective_kinds) {
       const chakra::Node& node = collectives.first;
+      const std::size_t group_size = job_.groups.ranks(node.pg_name).size();
+      takes_table = takes_table || takes_the_table(platform.collectives, node, group_size < job_.size());
       try {
         const auto& programs = registry_.plan_ahead(make_task(node, rank, job_.groups));
         if (job_.groups.ranks(node.pg_name).front() != rank) continue;
         for (const auto& program : programs) require_routes(*program, machine_.wafer().fabric());
         counter.add(programs, collectives.count);
       } catch (const std::invalid_argument& error) {
-        throw std::invalid_argument(fmt::format(
-            "{}: {}: {}{}", job_.ranks[rank]->name(), chakra::describe(node), error.what(),
-            algorithm_place(platform, node, job_.groups.ranks(node.pg_name).size() < job_.size())));
+        throw std::invalid_argument(fmt::format("{}: {}: {}{}", job_.ranks[rank]->name(),
+                                                chakra::describe(node), error.what(),
+                                                algorithm_place(platform, node, group_size < job_.size())));
       }
     }
+  if (tuned && !takes_table) tuned->refuse_unused();
   for (const chakra::TraceSummary& rank : job_.summaries) counter.add(rank);
   work_ = counter.work();
 }

@@ -7,6 +7,8 @@
 #include <stdexcept>
 
 #include "platform/cli/presets.h"
+#include "platform/command/files.h"
+#include "platform/command/json_output.h"
 #include "platform/commands.h"
 #include "platform/results/results.h"
 
@@ -15,11 +17,14 @@ namespace {
 
 struct Options : ExperimentOptions {
   bool critical_path = false;
+  std::string json = {};
 };
 
 int run(const Options& options) {
+  if (!options.json.empty() && options.json != "-") require_writable_file("--json", options.json);
   const ExperimentRun done = run_experiment(options);
-  fmt::print("{}{}", options.critical_path ? critical_path_text(done.results) : "", done.summary);
+  if (options.json.empty() || !write_json(options.json, done.results))
+    fmt::print("{}{}", options.critical_path ? critical_path_text(done.results) : "", done.summary);
   if (!done.failure.empty()) throw std::runtime_error(done.failure);
   return 0;
 }
@@ -67,6 +72,7 @@ std::function<int()> add_run_command(CLI::App& app) {
                     "Write a page that shows the run, report.html in the folder of the results; "
                     "--report=NAME.html for another name");
   command->add_flag("--force", options->force, "Run it also if it needs more memory than there is");
+  add_json_option(*command, options->json);
   command->add_flag("--critical-path", options->critical_path,
                     "Print what the last iteration's end waited for, operation by operation");
   command->footer(

@@ -9,6 +9,7 @@
 
 #include "platform/command/format.h"
 #include "platform/command/progress.h"
+#include "platform/command/verbosity.h"
 
 namespace wafertlm {
 namespace {
@@ -25,7 +26,10 @@ Progress::~Progress() {
   if (terminal_) fmt::print(stderr, "\r\033[K");
 }
 
-bool Progress::is_due() const { return Clock::now() - shown_ >= (terminal_ ? kOnTerminal : kElsewhere); }
+bool Progress::is_due() const {
+  if (verbosity() == Verbosity::quiet) return false;
+  return Clock::now() - shown_ >= (terminal_ ? kOnTerminal : kElsewhere);
+}
 
 void Progress::show(const std::string& what, const State& state, Clock::time_point started) {
   if (!is_due()) return;

@@ -19,6 +19,7 @@
 #include "platform/trace/trace_job.h"
 #include "platform/trace/trace_obfuscate.h"
 #include "platform/trace/trace_stats.h"
+#include "platform/trace/trace_synthesize.h"
 #include "waveforms/transaction_log.h"
 #include "workloads/chakra/node_source.h"
 #include "workloads/chakra/trace_file.h"
@@ -280,9 +281,9 @@ std::function<int()> add_trace_command(CLI::App& app) {
       ->type_name("LOG");
   diff_command->footer("Example:\n  wafertlm trace diff out/tlm out/rtl");
 
-  const std::function<int()> others[] = {add_trace_import(*command), add_trace_stats(*command),
-                                         add_trace_export(*command), add_trace_edit(*command),
-                                         add_trace_obfuscate(*command)};
+  const std::function<int()> others[] = {add_trace_import(*command),    add_trace_stats(*command),
+                                         add_trace_export(*command),    add_trace_edit(*command),
+                                         add_trace_obfuscate(*command), add_trace_synthesize(*command)};
 
   command->footer(
       "Examples:\n"

@@ -28,6 +28,11 @@ TraceJob job_of(const std::string& prefix, const std::map<std::uint64_t, std::st
 
 }  // namespace
 
+chakra::Dependencies dependencies_of(const std::string& name) {
+  if (name == "existing") return chakra::Dependencies::existing;
+  return name == "data" ? chakra::Dependencies::data : chakra::Dependencies::all;
+}
+
 std::vector<TraceJob> find_trace_jobs(const std::vector<std::string>& arguments) {
   std::vector<TraceJob> jobs;
   std::map<std::string, std::map<std::uint64_t, std::string>> by_prefix;

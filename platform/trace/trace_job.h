@@ -4,7 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "workloads/chakra/node_source.h"
+
 namespace wafertlm {
+
+/// What --dependencies says: all, existing or data.
+chakra::Dependencies dependencies_of(const std::string& name);
 
 /// Trace files that a user named, put together to jobs.
 struct TraceJob {

@@ -26,11 +26,6 @@ struct StatsArguments {
   bool json = false;
 };
 
-chakra::Dependencies dependencies_of(const std::string& name) {
-  if (name == "existing") return chakra::Dependencies::existing;
-  return name == "data" ? chakra::Dependencies::data : chakra::Dependencies::all;
-}
-
 /// Of all ranks that are named, together.
 TraceStatistics read_statistics(const std::vector<std::string>& files, const std::string& dependencies) {
   std::vector<statistics::TraceGraph> ranks;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "platform/command/files.h"
+#include "platform/command/json_output.h"
 #include "platform/command/validators.h"
 #include "platform/commands.h"
 #include "platform/traffic/traffic_options.h"
@@ -38,21 +39,22 @@ void print(const std::string& text) {
   std::fflush(stdout);
 }
 
-void write_json(const std::string& path, const nlohmann::json& json) {
-  write_file(path, json.dump(2) + "\n");
-  print(fmt::format("\nwrote {}\n", path));
-}
-
 int run(const Command& command) {
   const std::vector<double> loads = parse_loads(command.options.load);
   const TrafficSetup setup = resolve(command.options);
-  if (!command.json_file.empty()) require_writable_file("--json", command.json_file);
-  print(report_heading(setup));
+  const bool only_json = command.json_file == "-";
+  if (!command.json_file.empty() && !only_json) require_writable_file("--json", command.json_file);
+  const auto say = [&](const std::string& text) {
+    if (!only_json) print(text);
+  };
+  say(report_heading(setup));
   const std::vector<TrafficResult> results =
-      run_sweep(setup, loads, command.jobs, [](const TrafficResult& result) { print(report_row(result)); });
-  print(report_saturation(results));
-  print(report_links(results.back()));
-  if (!command.json_file.empty()) write_json(command.json_file, sweep_json(setup, results));
+      run_sweep(setup, loads, command.jobs, [&](const TrafficResult& result) { say(report_row(result)); });
+  say(report_saturation(results));
+  say(report_links(results.back()));
+  if (command.json_file.empty()) return 0;
+  write_json(command.json_file, sweep_json(setup, results));
+  say(fmt::format("\nwrote {}\n", command.json_file));
   return 0;
 }
 
@@ -82,7 +84,7 @@ std::function<int()> add_traffic_command(CLI::App& app) {
   sub->add_option("--measure", options.measure_packets, "Packets to measure, all nodes [1000 per node]")
       ->check(positive());
   sub->add_option("--seed", options.seed, "Of the random numbers [the platform's]");
-  sub->add_option("--json", command->json_file, "Also write the results here");
+  add_json_option(*sub, command->json_file);
   sub->add_option("--jobs", command->jobs, "Loads simulated at the same time")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();

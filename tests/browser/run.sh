@@ -11,4 +11,12 @@ for experiment in resnet50_dp20_mesh_5x4 resnet50_dp20_fred_c; do
   node tests/browser/report_test.mjs "$folder/$experiment" "$folder/$experiment.txt" "${@:2}"
 done
 "$wafertlm" compare "$folder"/resnet50_dp20_mesh_5x4 "$folder/resnet50_dp20_fred_c" --out "$folder/compare.html" >/dev/null
-node tests/browser/screenshot.mjs "$folder/compare.html" "$folder/compare.png"
+mesh=resnet50_dp20_mesh_5x4
+"$wafertlm" run "$folder/$mesh/resolved.yaml" --set wafer.fabric.link_bandwidth=375GB/s --out "$folder/slow" >/dev/null
+"$wafertlm" compare "$folder/$mesh" "$folder/slow" --out "$folder/compare2.html" >/dev/null
+"$wafertlm" explain "$folder/$mesh" --limit 15s --out "$folder/explain.html" >/dev/null
+node tests/browser/answers_test.mjs "$folder/compare.html" "$folder/compare2.html" "$folder/explain.html" "${@:2}"
+if command -v mkdocs >/dev/null; then
+  python3 guide/build.py "$folder/site" "$wafertlm"
+  node tests/browser/site_test.mjs "$folder/site" "${@:2}"
+fi

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // results.json of a run, as `wafertlm compare` reads it.
 #include "platform/report/report.h"
+#include "platform/report/run_difference.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/targets.h"
 
@@ -11,7 +12,9 @@ void results(const std::string& input) {
   const auto read = accepted([&] { return read_results(path); });
   if (!read) return;
   again([&] {
-    return compare_table({{"a", *read}, {"b", *read}}) + compare_html({{"a", *read}, {"b", *read}});
+    const NamedResults runs = {{"a", *read}, {"b", *read}};
+    const auto differences = run_differences(runs, {"", ""});
+    return compare_table(runs) + differences_text(differences) + compare_html(runs, differences);
   });
 }
 

@@ -37,11 +37,11 @@ def play(nodes):
     return starts
 
 
-def exclusive_times(run):
-    """{name: ns}: of operators, and of calls that launch or synchronise, without those within."""
+def exclusive_times(run, lost=()):
+    """{name: ns}: of operators, and of calls that launch or synchronise, without those within. `lost`: kernels that tell no launch."""
     sums, children = collections.Counter(), collections.Counter()
     spans = [(op.thread, op.start, op.end, op.name) for op in run.operators]
-    launching = {kernel.correlation for kernel in run.kernels}
+    launching = {kernel.correlation for kernel in run.kernels if kernel.name not in lost}
     spans += [(call.thread, call.start, call.end, call.name) for call in run.calls
               if call.correlation in launching or "Synchronize" in call.name]
     spans.sort(key=lambda span: (span[0], span[1], -span[2]))
@@ -69,9 +69,11 @@ class Case:
         few = lambda of: set(self.random.sample(range(1, of), min(of // 40, 3))) if damaged and of > 40 else set()
         communications = {i for i, op in enumerate(self.run.operators) if op.communication}
         self.dropped_nodes = few(count) - communications
-        self.duplicates = few(count) - communications - self.dropped_nodes
+        # Its id is that of the operator before, which must be there to be the other one.
+        self.duplicates = {i for i in few(count) - communications - self.dropped_nodes if i - 1 not in self.dropped_nodes}
         self.lost = {self.run.kernels[i].name for i in few(len(self.run.kernels)) if not self.run.kernels[i].communication}
-        self.stale = {self.run.kernels[i].correlation for i in list(few(len(self.run.kernels)))[:1]}
+        kept = [i for i in few(len(self.run.kernels)) if self.run.kernels[i].name not in self.lost]
+        self.stale = {self.run.kernels[i].correlation for i in kept[:1]}
 
     def check(self):
         kineto, host = self.folder / "kineto.json", self.folder / "et.json"
@@ -122,7 +124,7 @@ class Case:
             if node["is_cpu_op"] and node["Name"] != "delay":
                 times[node["Name"]] += node.get("wafertlm_duration_ps", node["runtime"] * 10**6)
         waits = {"## backward ##", "cudaStreamSynchronize", "cudaDeviceSynchronize"}  # these wait, which is no work
-        for name, time in exclusive_times(self.run).items():
+        for name, time in exclusive_times(self.run, self.lost).items():
             if name in waits:
                 assert times[name] <= time * 1000, name
             elif not self.stale:

@@ -64,6 +64,8 @@ class KnownRun:
         kernel, as PyTorch does."""
         self.random, self.unit, self.waits_at_launch = random, unit, waits_at_launch
         self.operators, self.calls, self.kernels = [], [], []
+        self.open_operators = ([], [])  # by thread, the innermost last
+        self.last_end = [0, 0]          # by thread
         self.steps = 0
         self.edges = set()      # (step, step): the second needs the first
         self.sync_edges = set()  # among them: of calls that synchronise
@@ -113,7 +115,7 @@ class KnownRun:
         for _ in range(count):
             self.operator(BACKWARD)
             other.now += self.some(0, 20)
-        last_end = max(op.end for op in self.operators if op.thread == BACKWARD)
+        last_end = self.last_end[BACKWARD]
         other.now = last_end
         main.now = last_end + self.some(1, 20)
         self.edges.add((other.last, self.steps + 1))
@@ -122,16 +124,18 @@ class KnownRun:
         return count
 
     def enter(self, name, thread, annotation=False, communication=None):
-        parent = next((op for op in reversed(self.operators) if op.thread == thread and op.end == 0), None)
-        op = Operator(name, thread, self.threads[thread].now, parent, 0, annotation, communication)
+        callers = self.open_operators[thread]
+        op = Operator(name, thread, self.threads[thread].now, callers[-1] if callers else None, 0, annotation, communication)
         self.operators.append(op)
+        callers.append(op)
         self.step(self.threads[thread])
         self.threads[thread].now += self.some(0, 5)
         return op
 
     def leave(self, op):
         self.threads[op.thread].now += self.some(1, 5)
-        op.end = self.threads[op.thread].now
+        op.end = self.last_end[op.thread] = self.threads[op.thread].now
+        self.open_operators[op.thread].remove(op)
 
     def operator(self, thread, depth=0):
         kind = self.random.random()
@@ -220,7 +224,7 @@ class KnownRun:
         for number in numbers:
             if self.streams[number].last is not None:
                 self.sync_edges.add((self.streams[number].last, step))
-        self.edges |= self.sync_edges
+                self.edges.add((self.streams[number].last, step))
 
     # ------------------------------------------------------------ the known graph
     def kernel_order(self, without=()):

@@ -29,7 +29,7 @@ TEST(Output, ThatCannotBeWrittenIsAnError) {
   for (const std::string& command :
        {std::string("--help"), std::string("--version"), std::string("run --help"), std::string("schema"),
         "check " + experiment, "check " + mesh + " --resolved", "run " + experiment + " --out " + out,
-        "explain " + out, "compare " + out + " " + out + " --out " + folder.path() + "/compare.html",
+        "explain --quick " + out, "compare " + out + " " + out + " --out " + folder.path() + "/compare.html",
         "collective " + mesh + " --type all_reduce --size 4KiB",
         "collective " + mesh + " --type all_reduce --size 4KiB --choices",
         "workload show " + kConfigFolder + "/workloads/resnet50_dp20.yaml",

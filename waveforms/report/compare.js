@@ -11,6 +11,7 @@ function shortNames(names) {
 
 function compare(runs) {
   head("WaferTLM: runs side by side", runs.map((each) => each.name).join(" · "));
+  changedSettings(data.differences ?? []);
   const first = runs[0].results.iteration_time_s;
   // Of a speedup, at 95 %, where runs were sampled; relative, as if both were off in the worst direction.
   const half = (each) => (each.results.iteration_time_half_width_s ?? 0) / each.results.iteration_time_s;
@@ -45,4 +46,61 @@ function compare(runs) {
     yAxis: {type: "category", inverse: true, name: "run", nameGap: 120, data: names, axisLabel: {width: 110, overflow: "truncate"}},
     series: [{type: "bar", itemStyle: {color: kColours.compute}, label: {show: true, position: "right", color: css("--ink"), formatter: ({value}) => fixed(value, 3)}, data: runs.map((each) => first / each.results.iteration_time_s)}],
   }), "svg").draw();
+  (data.differences ?? []).forEach(waterfalls);
+}
+
+const sideText = (side) => (side ? side.value + (side.origin ? ` (${side.origin})` : "") : "not set");
+
+function changedSettings(differences) {
+  for (const [i, each] of differences.entries()) {
+    if (each.changed === null) continue;
+    section(`changed-${i}`, `Changed settings of ${each.name}`, each.changed.length ? "With the provenance, or the line that set the value." : "None.",
+      table(`changed-table-${i}`, [
+        {title: "key", text: true, long: true, of: (row) => row.key},
+        {title: "first run", text: true, long: true, of: (row) => sideText(row.first)},
+        {title: "this run", text: true, long: true, of: (row) => sideText(row.this)},
+      ], each.changed));
+  }
+}
+
+/// How the first run's iteration becomes this one's, cause by cause, and which collectives take another time.
+function waterfalls({name, waterfall: fall, collectives}, i) {
+  if (fall) {
+    const parts = fall.parts.filter((each) => each.change_ps !== 0);
+    const box = holder(90 + 30 * (parts.length + 2));
+    const {unit, of} = timeUnit(Math.max(fall.first_ps, fall.this_ps));
+    section(`waterfall-${i}`, `From the first run to ${name}`, `The last iteration: ${formatTime(fall.first_ps)} to ${formatTime(fall.this_ps)}, ${signedTime(fall.change_ps)}; the causes sum to it exactly.`, box,
+      table(`waterfall-table-${i}`, [
+        {title: "cause", text: true, of: (each) => each.name},
+        {title: "first run", of: (each) => each.first_ps, show: formatTime},
+        {title: "this run", of: (each) => each.this_ps, show: formatTime},
+        {title: "change", of: (each) => each.change_ps, show: signedTime},
+      ], fall.parts));
+    let at = fall.first_ps;
+    const steps = parts.map((each) => ({name: each.name, from: at, to: (at += each.change_ps)}));
+    const bars = [{name: "first run", from: 0, to: fall.first_ps}, ...steps, {name: "this run", from: 0, to: fall.this_ps}];
+    const least = Math.min(fall.first_ps, fall.this_ps, ...steps.map((each) => each.to));
+    chart(`waterfall-${i}`, box, () => ({
+      grid: {left: 140, right: 30, top: 20, bottom: 46}, tooltip: {trigger: "item", formatter: ({dataIndex: k}) => `${bars[k].name}: ${signedTime(bars[k].to - bars[k].from)}`},
+      xAxis: {type: "value", name: `time (${unit})`, nameGap: 28, min: of(least * 0.98), axisLabel: {showMinLabel: false}},
+      yAxis: {type: "category", inverse: true, data: bars.map((each) => each.name)},
+      series: [
+        {type: "bar", stack: "at", silent: true, itemStyle: {color: "transparent"}, data: bars.map((each) => of(Math.min(each.from, each.to)))},
+        {type: "bar", stack: "at", data: bars.map((each) => ({value: of(Math.abs(each.to - each.from)), itemStyle: {color: colourOf(each.name)}}))},
+      ],
+    }), "svg").draw();
+  }
+  const changed = collectives.matched.filter((each) => each.change_ps !== 0);
+  section(`collectives-${i}`, `Collectives of ${name}`, `${changed.length} of ${collectives.matched.length} that both have take another time; ${collectives.only_first} only the first run has, ${collectives.only_this} only this one.`,
+    table(`collectives-table-${i}`, [
+      {title: "class", text: true, of: (each) => each.class},
+      {title: "type", text: true, of: (each) => each.type},
+      {title: "name", text: true, long: true, of: (each) => each.name},
+      {title: "algorithm", text: true, of: (each) => [...new Set(each.algorithms)].join(" → ")},
+      {title: "ranks", of: (each) => each.ranks, show: (value) => value},
+      {title: "size", of: (each) => each.bytes, show: formatBytes},
+      {title: "first run", of: (each) => each.first_ps, show: formatTime},
+      {title: "this run", of: (each) => each.this_ps, show: formatTime},
+      {title: "change", of: (each) => each.change_ps, show: signedTime},
+    ], changed.slice(0, 1000)));
 }

@@ -29,6 +29,9 @@ function formatTime(ps) {
   return ps < 1000 ? `${ps} ps` : scaled(ps * 1e-3, ["ns", "us", "ms", "s", "ks"]);
 }
 
+/// "-1.500 us", "+20.00 ns", "0 ps".
+const signedTime = (ps) => (ps < 0 ? "-" : ps > 0 ? "+" : "") + formatTime(Math.abs(ps));
+
 const formatSeconds = (seconds) => formatTime(picoseconds(seconds));
 
 /// " ± 2.100 us" of a figure of a sampled run; of others "".

@@ -3,6 +3,8 @@
 document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 if (data.optimize) {
   optimize(data.optimize);
+} else if (data.explain) {
+  explain(data.explain);
 } else if (data.runs) {
   compare(data.runs);
 } else {

@@ -11,7 +11,8 @@ double schedules(std::size_t layers, std::size_t places);
 Found exhaustive(const Problem& problem);
 
 /// The optimum by dynamic programming over (layer, set of used places): O(L² · P · 2^P) stage times, no
-/// evaluation. A stage's time does not depend on the others, so it is exact.
+/// evaluation. By StageTimes a stage's time does not depend on the others, so it is exact; of what is
+/// measured otherwise it is a prediction.
 Found dynamic_programming(const Problem& problem);
 
 }  // namespace wafertlm::pipelines

@@ -32,6 +32,12 @@ std::vector<double> StageTimes::of(const Schedule& schedule) const {
   return times;
 }
 
+Measured Evaluator::predicted(const Schedule& schedule) const {
+  Measured measured{times_.of(schedule), 0};
+  measured.period = *std::max_element(measured.stages.begin(), measured.stages.end());
+  return measured;
+}
+
 void require_valid(const Problem& problem) {
   if (problem.layers.empty()) throw std::invalid_argument("there are no layers");
   if (problem.places.empty() || problem.places.size() > 16)

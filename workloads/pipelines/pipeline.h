@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,17 +23,25 @@ struct Place {
   double link = 0;       ///< bytes per second to the next stage; 0: transfers take no time
 };
 
-struct Problem {
-  std::vector<Layer> layers;
-  std::vector<Place> places;
-};
-
 /// Layers [end of the stage before, end) run on a place.
 struct Stage {
   std::size_t end = 0, place = 0;
   bool operator==(const Stage& other) const { return end == other.end && place == other.place; }
 };
 using Schedule = std::vector<Stage>;
+
+/// What running a schedule tells, in seconds per input.
+struct Measured {
+  std::vector<double> stages;  ///< how long each stage is busy with one input
+  double period = 0;           ///< between two inputs that leave the pipeline
+};
+
+struct Problem {
+  std::vector<Layer> layers;
+  std::vector<Place> places;
+  /// How a schedule is measured; empty: by StageTimes, whose slowest stage is the period.
+  std::function<Measured(const Schedule&)> measure = {};
+};
 
 /// The first layer of a stage.
 inline std::size_t begin_of(const Schedule& schedule, std::size_t stage) {
@@ -52,25 +61,28 @@ class StageTimes {
   std::vector<double> operations_, bytes_;  ///< of all layers before
 };
 
-/// Counts what the searches measure: one evaluation is one schedule run.
+/// Counts what the searches measure: one evaluation is one schedule run, also of one that was run before.
 class Evaluator {
  public:
-  explicit Evaluator(const Problem& problem) : times_(problem) {}
-  std::vector<double> measure(const Schedule& schedule) {
+  explicit Evaluator(const Problem& problem) : problem_(problem), times_(problem) {}
+  Measured measure(const Schedule& schedule) {
     ++count_;
-    return times_.of(schedule);
+    return problem_.measure ? problem_.measure(schedule) : predicted(schedule);
   }
   std::size_t count() const { return count_; }
 
  private:
+  Measured predicted(const Schedule& schedule) const;
+
+  const Problem& problem_;
   StageTimes times_;
   std::size_t count_ = 0;
 };
 
-/// What a search found: the slowest stage rules the throughput.
+/// What a search found.
 struct Found {
   Schedule schedule;
-  double time = 0;
+  double time = 0;  ///< per input; without Problem::measure that of the slowest stage
   std::size_t evaluations = 0;
 };
 

@@ -29,4 +29,10 @@ Found hill_climbing(const Problem& problem, std::uint64_t seed, double target, s
 /// The same neighbours; slower ones are taken with exp(−relative loss / T), T from 0.3 by 0.995 each step.
 Found annealing(const Problem& problem, std::uint64_t seed, double target, std::size_t most);
 
+/// As understood from the abstract of Pipe-Search (Soomro et al., Computing Frontiers 2021): evolution from a
+/// guided start. It begins with places in their order, each with its share of the operations by speed. Each
+/// generation measures four neighbours of the best, of those whose slowest operations / speed is at most 1.1
+/// times that of the best; the best child that is no slower is the next parent.
+Found guided_evolution(const Problem& problem, std::uint64_t seed, double target, std::size_t most);
+
 }  // namespace wafertlm::pipelines

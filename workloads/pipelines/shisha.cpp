@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "workloads/pipelines/search.h"
 
@@ -27,12 +28,12 @@ bool pass(Schedule& schedule, std::size_t from, bool forwards) {
 class Best {
  public:
   explicit Best(const Problem& problem) : evaluator_(problem) {}
+  /// @return the times of the stages
   std::vector<double> measure(const Schedule& schedule) {
-    std::vector<double> times = evaluator_.measure(schedule);
-    const double time = *std::max_element(times.begin(), times.end());
-    gained_ = time < found_.time;
-    if (gained_) found_ = {schedule, time, 0};
-    return times;
+    Measured measured = evaluator_.measure(schedule);
+    gained_ = measured.period < found_.time;
+    if (gained_) found_ = {schedule, measured.period, 0};
+    return std::move(measured.stages);
   }
   bool gained() const { return gained_; }
   std::size_t count() const { return evaluator_.count(); }

@@ -12,16 +12,16 @@ namespace wafertlm::training {
 
 using chakra::CollectiveType;
 
-void Gradients::collect(const Piece& piece) {
-  for (const Kind kind : kKinds) collect(piece, kind);
+void Gradients::collect(const Piece& piece, bool is_last) {
+  for (const Kind kind : kKinds) collect(piece, kind, is_last);
 }
 
-void Gradients::collect(const Piece& piece, Kind kind) {
+void Gradients::collect(const Piece& piece, Kind kind, bool is_last) {
   const std::uint64_t parameters = plan_.parameters(piece, kind);
   if (parameters == 0) return;
   const std::uint64_t updated = plan_.held(piece, Part::updated, kind);
   const NodeIds& ready = nodes_.last();
-  updated_ += updated;
+  if (is_last) updated_ += updated;
   Bucket& bucket = open_[static_cast<std::size_t>(kind)];
   bucket.kind = kind;
   bucket.bytes += parameters * strategy().element_bytes;

@@ -18,8 +18,8 @@ class Gradients {
   Gradients(const Plan& plan, std::uint32_t rank, NodeBuilder& nodes)
       : plan_(plan), rank_(rank), nodes_(nodes) {}
 
-  /// The weight gradient of a piece has been computed in the last computation.
-  void collect(const Piece& piece);
+  /// The weight gradient of a piece has been computed in the last computation. `is_last`: of the iteration.
+  void collect(const Piece& piece, bool is_last = true);
   /// The last buckets, the optimizer, and what it has changed back to everybody.
   void finish();
 
@@ -30,7 +30,7 @@ class Gradients {
     Kind kind = Kind::dense;
   };
   const Strategy& strategy() const { return plan_.strategy(); }
-  void collect(const Piece& piece, Kind kind);
+  void collect(const Piece& piece, Kind kind, bool is_last);
   void close(Bucket& bucket);
   void reduce(Bucket bucket, const NodeIds& ready);
   void store(const Bucket& bucket, const std::string& what, const NodeIds& after);

@@ -100,15 +100,15 @@ void add_states(MemoryNeed& need, const Plan& plan, std::uint32_t stage, std::ui
 }
 
 /// Parameters that come in: with several microbatches all of a chunk stay from the first to the last, with
-/// one a unit while it is in use, and with overlap the next one.
+/// one (or Gather::microbatch) a unit while it is in use, and with overlap the next ones.
 std::uint64_t gathered_bytes(const Strategy& strategy, const std::vector<ChunkNeed>& chunks) {
-  const std::uint64_t units = strategy.overlap_dp ? 2 : 1;
+  const std::uint64_t units = strategy.overlap_dp ? 1 + std::uint64_t{strategy.prefetch} : 1;
   std::uint64_t all = 0, most = 0;
   for (const ChunkNeed& chunk : chunks) {
     all += chunk.fetched;
     most = std::max(most, std::min(units * chunk.largest_unit, chunk.fetched));
   }
-  return strategy.microbatches > 1 ? all : most;
+  return strategy.microbatches > 1 && strategy.gather == Gather::iteration ? all : most;
 }
 
 }  // namespace
@@ -137,7 +137,7 @@ MemoryNeed memory_need(const Plan& plan, std::uint32_t rank) {
     const ChunkNeed& of = chunks[pass.chunk];
     if (pass.is_forward) kept += of.kept;
     need.activations = std::max(need.activations, kept + of.recomputed);
-    if (!pass.is_forward) kept -= of.kept;
+    if (!pass.is_forward && pass.part != Pass::Part::inputs) kept -= of.kept;
   }
   return need;
 }

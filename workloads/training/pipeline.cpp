@@ -20,8 +20,8 @@ struct Order {
   Pass pass(std::uint32_t k, bool is_forward) const {
     const std::uint32_t round = k / (together * chunks), within = k % (together * chunks);
     const std::uint32_t chunk = within / together;
-    return {is_forward, is_forward ? chunk : chunks - 1 - chunk,
-            first + round * together + within % together};
+    return {is_forward, is_forward ? chunk : chunks - 1 - chunk, first + round * together + within % together,
+            Pass::Part::all};
   }
 };
 
@@ -35,6 +35,28 @@ std::vector<Pass> with_warm_up(const Order& order, std::uint32_t warm_up) {
     passes.push_back(order.backward(k - warm_up));
   }
   for (std::uint32_t k = all - warm_up; k < all; ++k) passes.push_back(order.backward(k));
+  return passes;
+}
+
+/// ZB-H1: 1F1B, and stage i computes weight gradients i microbatches later than 1F1B does, so that the stages
+/// before it get theirs sooner; at the end they fill the gaps.
+std::vector<Pass> zero_bubble(std::uint32_t stages, std::uint32_t stage, std::uint32_t microbatches) {
+  std::vector<Pass> passes;
+  std::uint32_t inputs = 0, weights = 0;
+  const std::uint32_t warm_up = std::min(stages - 1 - stage, microbatches);
+  const auto input_gradient = [&] { passes.push_back({false, 0, inputs++, Pass::Part::inputs}); };
+  const auto weight_gradient = [&] { passes.push_back({false, 0, weights++, Pass::Part::weights}); };
+  for (std::uint32_t k = 0; k < microbatches; ++k) {
+    passes.push_back({true, 0, k, Pass::Part::all});
+    if (k < warm_up) continue;
+    input_gradient();
+    if (inputs > stage) weight_gradient();
+  }
+  while (inputs < microbatches) {
+    input_gradient();
+    weight_gradient();
+  }
+  while (weights < microbatches) weight_gradient();
   return passes;
 }
 
@@ -75,6 +97,8 @@ std::vector<Pass> pipeline_order(Schedule schedule, std::uint32_t stages, std::u
     case Schedule::interleaved:
       return with_warm_up({chunks_per_stage, microbatches, stages},
                           2 * behind + (chunks_per_stage - 1) * stages);
+    case Schedule::zero_bubble:
+      return zero_bubble(stages, stage, microbatches);
     case Schedule::resident_loop:
       break;
   }

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <cmath>
 #include <initializer_list>
 #include <utility>
 
@@ -45,11 +46,12 @@ Plan::Plan(model::Model model, const Strategy& strategy)
   if (model_.blocks.empty()) throw PlanError(Cause::model, "the model " + model_.name + " has no blocks");
   check_degrees();
   check_streams();
+  check_gathering();
   try {
     passes(0);
   } catch (const std::invalid_argument& error) {
     const bool one_chunk =
-        strategy_.schedule == Schedule::gpipe || strategy_.schedule == Schedule::one_forward_one_backward;
+        strategy_.schedule != Schedule::interleaved && strategy_.schedule != Schedule::resident_loop;
     const std::uint32_t rounds = strategy_.weight_loads_per_pass;
     throw PlanError(one_chunk && strategy_.chunks_per_stage != 1          ? Cause::chunks
                     : rounds == 0 || strategy_.microbatches % rounds != 0 ? Cause::rounds
@@ -160,7 +162,8 @@ std::uint64_t Plan::operations(const Piece& piece, Work work) const {
   std::uint64_t total = 0;
   for (const Gemm& gemm : piece.layer->gemms) {
     const bool divided = split && gemm.split != Gemm::Split::none;
-    const Fraction part = divided ? piece.share / strategy_.degrees.mp : piece.share;
+    Fraction part = divided ? piece.share / strategy_.degrees.mp : piece.share;
+    if (gemm.of_experts) part = with_capacity(part);
     total += part.of(gemm.operations(), times(piece, gemm, work) * strategy_.samples_per_microbatch());
   }
   return total;
@@ -180,7 +183,7 @@ std::vector<MatrixProduct> Plan::products(const Piece& piece, Work work) const {
     if (gemm.of_experts) {
       const std::uint64_t held =
           std::min(Fraction{1, strategy_.expert_parallel}.of(model_.experts), gemm.m * samples);
-      m = Fraction{piece.share.num, piece.share.den * held}.of(m, samples);
+      m = with_capacity({piece.share.num, piece.share.den * held}).of(m, samples);
       count *= held;
     } else {
       m = piece.share.of(m, of_weights ? samples : 1);
@@ -193,6 +196,12 @@ std::vector<MatrixProduct> Plan::products(const Piece& piece, Work work) const {
       products.push_back(other_gradient);
   }
   return products;
+}
+
+Fraction Plan::with_capacity(const Fraction& share) const {
+  constexpr std::uint64_t kParts = 1000;
+  const auto factor = static_cast<std::uint64_t>(std::llround(strategy_.capacity_factor * kParts));
+  return factor == kParts ? share : Fraction{share.num * factor, share.den * kParts};
 }
 
 std::uint64_t Plan::output_bytes(const Piece& piece) const {
@@ -210,7 +219,8 @@ std::uint64_t Plan::input_gradient_bytes(const Piece& piece) const {
 std::uint64_t Plan::exchange_bytes(const Piece& piece) const {
   if (strategy_.expert_parallel == 1) return 0;
   const std::uint64_t split = strategy_.sequence_parallel ? strategy_.degrees.mp : 1;
-  return (piece.share / split)
+  const Fraction share = piece.share / split;
+  return (model_.experts != 0 ? with_capacity(share) : share)
       .of(piece.layer->dispatched_elements * strategy_.element_bytes, strategy_.samples_per_microbatch());
 }
 

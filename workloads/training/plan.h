@@ -30,7 +30,9 @@ class PlanError : public std::invalid_argument {
     weights,
     delivery,
     buffers,
-    shortened
+    shortened,
+    capacity,
+    prefetch
   };
   PlanError(Cause cause, const std::string& text) : invalid_argument(text), cause_(cause) {}
   Cause cause() const { return cause_; }
@@ -131,6 +133,9 @@ class Plan {
   void check_streams() const;
   void check_shortened() const;
   void check_split(const model::Layer& layer) const;
+  void check_gathering() const;
+  /// Strategy::capacity_factor times as much, to a thousandth.
+  Fraction with_capacity(const Fraction& share) const;
   /// How often a product of the forward pass is computed in this work: its gradients are as large.
   std::uint64_t times(const Piece& piece, const model::Gemm& gemm, Work work) const;
 

@@ -60,6 +60,26 @@ void Plan::check_degrees() const {
                                 nearest_divisors(model_.blocks.size(), strategy_.chunks())));
 }
 
+void Plan::check_gathering() const {
+  const Strategy& s = strategy_;
+  if (s.capacity_factor != 1 && model_.experts == 0)
+    throw PlanError(Cause::capacity,
+                    fmt::format("capacity_factor is {}, but the model {} has no experts; leave it out",
+                                s.capacity_factor, model_.name));
+  if (s.gather == Gather::microbatch && s.zero_stage != 3)
+    throw PlanError(Cause::prefetch,
+                    fmt::format("gather: microbatch is about parameters that zero_stage: 3 divides, "
+                                "and zero_stage is {}; leave it out",
+                                s.zero_stage));
+  if (s.prefetch != 1 && (!s.overlap_dp || (s.zero_stage != 3 && !s.offload.weights)))
+    throw PlanError(
+        Cause::prefetch,
+        fmt::format("prefetch is {}, but only parameters of zero_stage: 3 or offload_weights with "
+                    "overlap_dp come in beside computation; leave it out",
+                    s.prefetch));
+  if (s.prefetch == 0) throw PlanError(Cause::prefetch, "prefetch is 0; it must be at least 1");
+}
+
 void Plan::check_streams() const {
   const Strategy& s = strategy_;
   const auto fail = [](Cause cause, const std::string& text) { throw PlanError(cause, text); };

@@ -15,6 +15,13 @@ enum class Schedule : std::uint8_t {
   one_forward_one_backward,  ///< 1F1B: backward passes as soon as they can start
   interleaved,               ///< 1F1B over several chunks of blocks per stage (Narayanan et al., SC 2021)
   resident_loop,             ///< chunk after chunk for all microbatches of a round: with streamed weights
+  zero_bubble,               ///< 1F1B whose weight gradients wait: ZB-H1 (Qi et al., ICLR 2024)
+};
+
+/// How often ZeRO-3 gathers parameters for a direction.
+enum class Gather : std::uint8_t {
+  iteration,   ///< once: they stay until the last microbatch
+  microbatch,  ///< for each, and gradients are reduced for each, as FSDP does
 };
 
 enum class DpCollective : std::uint8_t {
@@ -64,7 +71,12 @@ struct Offload {
 struct Strategy {
   Parallelism degrees;
   std::uint32_t expert_parallel = 1;  ///< neighbours in DP that divide the experts; divides dp
+  /// Tokens that experts have room for, relative to those sent to them if all got equally many (Lepikhin et
+  /// al. 2021): all-to-alls and the experts' products are so many times as large.
+  double capacity_factor = 1;
   std::uint32_t zero_stage = 0;       ///< 0 … 3: what DP divides: the optimizer, gradients, parameters
+  Gather gather = Gather::iteration;  ///< ZeRO-3
+  std::uint32_t prefetch = 1;         ///< units whose parameters come in beside computation, with overlap_dp
   bool sequence_parallel = false;     ///< tensor parallelism also divides norms, along the sequence
   bool split_vocabulary = false;      ///< tensor parallelism also divides embedding and head
 

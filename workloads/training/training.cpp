@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "workloads/chakra/trace_error.h"
@@ -73,20 +74,51 @@ bool has_another(const std::vector<Pass>& passes, const Pass& pass, std::size_t 
 
 }  // namespace
 
+class TrainingGenerator::Prefetch {
+ public:
+  /// @param order of the units; none: nothing comes in.
+  Prefetch(TrainingGenerator& of, const std::vector<Piece>& pieces, std::vector<std::uint32_t> order)
+      : of_(of), pieces_(pieces), order_(std::move(order)) {
+    up_to(1);
+  }
+  /// What is computed next waits for its parameters; those of later units come in beside it.
+  void before_unit() {
+    if (order_.empty()) return;
+    of_.wait_for(came_[done_]);
+    if (of_.strategy().overlap_dp) up_to(done_ + 1 + of_.strategy().prefetch);
+  }
+  void after_unit() {
+    ++done_;
+    if (!of_.strategy().overlap_dp) up_to(done_ + 1);
+  }
+
+ private:
+  void up_to(std::size_t units) {
+    while (came_.size() < std::min(units, order_.size()))
+      came_.push_back(of_.gather_parameters(pieces_, order_[came_.size()]));
+  }
+
+  TrainingGenerator& of_;
+  const std::vector<Piece>& pieces_;
+  std::vector<std::uint32_t> order_;
+  std::vector<NodeIds> came_;
+  std::size_t done_ = 0;
+};
+
 void TrainingGenerator::forward(const Pass& pass) {
   const std::uint32_t stages = strategy().degrees.pp, number = number_of(pass);
   if (number > 0) receive_from((at_.pp + stages - 1) % stages, pass);
   if (number == 0 && strategy().input == Input::streamed) streams_->load_input(pass);
   const std::vector<Piece> pieces = plan_->pieces(at_.pp, pass.chunk);
-  const bool gathers = fetches_for(pass);
   const std::uint32_t units = pieces.back().unit + 1;
-  NodeIds gathered = gathers ? gather_parameters(pieces, 0) : NodeIds{};
+  std::vector<std::uint32_t> order(units);
+  std::iota(order.begin(), order.end(), 0U);
+  Prefetch prefetch(*this, pieces, fetches_for(pass) ? order : std::vector<std::uint32_t>());
   std::size_t i = 0;
   for (std::uint32_t unit = 0; unit < units; ++unit) {
-    wait_for(gathered);
-    if (gathers && unit + 1 < units && strategy().overlap_dp) gathered = gather_parameters(pieces, unit + 1);
+    prefetch.before_unit();
     for (; i < pieces.size() && pieces[i].unit == unit; ++i) forward_layer(pieces[i], Plan::Work::forward);
-    if (gathers && unit + 1 < units && !strategy().overlap_dp) gathered = gather_parameters(pieces, unit + 1);
+    prefetch.after_unit();
   }
   if (number + 1 < strategy().chunks()) send_to((at_.pp + 1) % stages, pass);
 }
@@ -102,27 +134,30 @@ void TrainingGenerator::forward_layer(const Piece& piece, Plan::Work work) {
 }
 
 void TrainingGenerator::backward(const Pass& pass) {
+  const std::vector<Piece> pieces = plan_->pieces(at_.pp, pass.chunk);
+  if (pass.part == Pass::Part::weights) {
+    for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) weight_gradient(*piece, pass);
+    return;
+  }
   const std::uint32_t stages = strategy().degrees.pp, number = number_of(pass);
   if (number + 1 < strategy().chunks()) receive_from((at_.pp + 1) % stages, pass);
-  const std::vector<Piece> pieces = plan_->pieces(at_.pp, pass.chunk);
-  const bool gathers = fetches_for(pass);
-  const bool is_last_pass = !has_another(passes_, pass, step_ + 1, passes_.size());
-  NodeIds gathered = gathers ? gather_parameters(pieces, pieces.back().unit) : NodeIds{};
+  std::vector<std::uint32_t> order(pieces.back().unit + 1);
+  std::iota(order.rbegin(), order.rend(), 0U);
+  Prefetch prefetch(*this, pieces, fetches_for(pass) ? order : std::vector<std::uint32_t>());
   std::size_t end = pieces.size();
-  for (std::uint32_t unit = pieces.back().unit + 1; unit-- > 0;) {
-    wait_for(gathered);
-    if (gathers && unit > 0 && strategy().overlap_dp) gathered = gather_parameters(pieces, unit - 1);
+  for (const std::uint32_t unit : order) {
+    prefetch.before_unit();
     std::size_t begin = end;
     while (begin > 0 && pieces[begin - 1].unit == unit) --begin;
     if (strategy().recompute == model::Recompute::full && pieces[begin].of_a_block)
       for (std::size_t i = begin; i < end; ++i) forward_layer(pieces[i], Plan::Work::recomputation);
-    for (; end > begin; --end) backward_layer(pieces[end - 1], is_last_pass);
-    if (gathers && unit > 0 && !strategy().overlap_dp) gathered = gather_parameters(pieces, unit - 1);
+    for (; end > begin; --end) backward_layer(pieces[end - 1], pass);
+    prefetch.after_unit();
   }
   if (number > 0) send_to((at_.pp + stages - 1) % stages, pass);
 }
 
-void TrainingGenerator::backward_layer(const Piece& piece, bool is_last_pass) {
+void TrainingGenerator::backward_layer(const Piece& piece, const Pass& pass) {
   const std::string& layer = piece.layer->name;
   if (strategy().recompute == model::Recompute::selective)
     compute("recompute " + layer, piece, Plan::Work::recomputation);
@@ -132,14 +167,26 @@ void TrainingGenerator::backward_layer(const Piece& piece, bool is_last_pass) {
   if (piece.layer->exchanges >= 1) exchange(piece);
   const NodeIds before = nodes_.waits();
   mp_reduce(layer + " input gradient", plan_->input_gradient_bytes(piece));
+  if (pass.part == Pass::Part::inputs) return;
   if (strategy().overlap_mp) {  // the weight gradient does not need the sum
     const NodeIds reduced = std::exchange(nodes_.waits(), before);
-    compute("weight_gradient " + layer, piece, Plan::Work::weight_gradient);
+    weight_gradient(piece, pass);
     nodes_.waits() = reduced;
   } else {
-    compute("weight_gradient " + layer, piece, Plan::Work::weight_gradient);
+    weight_gradient(piece, pass);
   }
-  if (is_last_pass && !strategy().streams_weights()) gradients_->collect(piece);
+}
+
+/// With the last one of an iteration, or each, its gradients are reduced.
+void TrainingGenerator::weight_gradient(const Piece& piece, const Pass& pass) {
+  compute("weight_gradient " + piece.layer->name, piece, Plan::Work::weight_gradient);
+  if (strategy().streams_weights()) return;
+  const bool last = is_last(pass);
+  if (last || strategy().gather == Gather::microbatch) gradients_->collect(piece, last);
+}
+
+bool TrainingGenerator::is_last(const Pass& pass) const {
+  return !has_another(passes_, pass, step_ + 1, passes_.size());
 }
 
 /// The parameters of a unit's layers: offloaded ones from the remote memory, those of ZeRO-3 from all that
@@ -187,9 +234,10 @@ void TrainingGenerator::mp_reduce(const std::string& what, std::uint64_t bytes) 
                                     plan_->mp_group(rank_), bytes, nodes_.everything()));
 }
 
-/// Parameters that lie elsewhere come for the first of a chunk's passes in a direction.
+/// Parameters that lie elsewhere come for the first of a chunk's passes in a direction, or for each.
 bool TrainingGenerator::fetches_for(const Pass& pass) const {
-  return fetches(strategy(), Kind::dense) && !has_another(passes_, pass, 0, step_);
+  return fetches(strategy(), Kind::dense) &&
+         (strategy().gather == Gather::microbatch || !has_another(passes_, pass, 0, step_));
 }
 
 void TrainingGenerator::receive_from(std::uint32_t stage, const Pass& pass) {

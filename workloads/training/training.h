@@ -28,7 +28,8 @@ namespace wafertlm::training {
 /// its gradients go into buckets (see Strategy), reduced over DP; the optimizer ends the iteration, with
 /// ZeRO-1 and -2 followed by an all-gather of the parameters. Classes: mp, dp, pp, ep. The volumes are those
 /// of Shoeybi et al. 2019, Rajbhandari et al. 2020 and Narayanan et al. 2021. With ZeRO-3 a chunk's
-/// parameters are gathered for its first forward pass and again for its first backward pass of an iteration.
+/// parameters are gathered for its first forward pass and again for its first backward pass of an iteration,
+/// with Gather::microbatch for each pass, and gradients are reduced after each backward pass (FSDP).
 ///
 /// With streamed weights a stage visits its chunks one after the other, forward and back again, for each
 /// round of microbatches. A visit waits for its chunk of weights, which may come in when the visit so many
@@ -64,10 +65,15 @@ class TrainingGenerator : public chakra::NodeSource {
   void forward(const Pass& pass);
   void backward(const Pass& pass);
   void forward_layer(const Piece& piece, Plan::Work work);
-  void backward_layer(const Piece& piece, bool is_last_pass);
+  void backward_layer(const Piece& piece, const Pass& pass);
+  void weight_gradient(const Piece& piece, const Pass& pass);
+  /// Whether no pass after this one has the same direction and chunk.
+  bool is_last(const Pass& pass) const;
 
   bool fetches_for(const Pass& pass) const;
   NodeIds gather_parameters(const std::vector<Piece>& pieces, std::uint32_t unit);
+  /// Parameters of a pass's units, each before it is computed with.
+  class Prefetch;
   void exchange(const Piece& piece);
   void mp_all_gather(const Piece& piece, std::uint64_t bytes);
   void mp_reduce(const std::string& what, std::uint64_t bytes);

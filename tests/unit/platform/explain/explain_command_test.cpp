@@ -56,7 +56,7 @@ class Explain : public testing::Test {
     return results["iterations"].back()["time_ps"];
   }
   std::string explain(const std::string& more = "") {
-    const ToolResult result = run_tool("explain " + folder_.path() + "/out " + more);
+    const ToolResult result = run_tool("explain --quick " + folder_.path() + "/out " + more);
     EXPECT_EQ(result.exit_code, 0) << result.error;
     return result.out;
   }
@@ -303,22 +303,22 @@ TEST_F(Explain, OfManySettingsFiveAreShown) {
 }
 
 TEST_F(Explain, RefusesWhatIsNoRun) {
-  const ToolResult none = run_tool("explain " + folder_.path());
+  const ToolResult none = run_tool("explain --quick " + folder_.path());
   EXPECT_EQ(none.exit_code, 2);
   trace({{test::compute(1, 5'000'000)}});
   run();
   // The traces have changed since.
   trace({{test::compute(1, 5'000'001)}});
-  const ToolResult other = run_tool("explain " + folder_.path() + "/out/results.json");
+  const ToolResult other = run_tool("explain --quick " + folder_.path() + "/out/results.json");
   EXPECT_EQ(other.exit_code, 1);
   EXPECT_NE(
       other.error.find("/out was written by another version of the program, or its traces have changed"),
       std::string::npos)
       << other.error;
   trace({{test::compute(1, 5'000'000)}});
-  EXPECT_EQ(run_tool("explain " + folder_.path() + "/out/results.json").exit_code, 0);
+  EXPECT_EQ(run_tool("explain --quick " + folder_.path() + "/out/results.json").exit_code, 0);
   std::remove((folder_.path() + "/out/resolved.yaml").c_str());
-  const ToolResult unresolved = run_tool("explain " + folder_.path() + "/out");
+  const ToolResult unresolved = run_tool("explain --quick " + folder_.path() + "/out");
   EXPECT_EQ(unresolved.exit_code, 2);
   EXPECT_NE(unresolved.error.find("resolved.yaml is not there; give a folder"), std::string::npos)
       << unresolved.error;

@@ -116,7 +116,7 @@ TEST(Pipelines, SearchesReturnSchedulesThatAreValidAndNoBetterThanTheOptimum) {
     const Problem problem = random_problem(random, 1, 12, 4);
     const double optimum = dynamic_programming(problem).time;
     for (const Found& found : {shisha(problem), local_search(problem), hill_climbing(problem, 1, 0, 100),
-                               annealing(problem, 1, 0, 100)}) {
+                               annealing(problem, 1, 0, 100), guided_evolution(problem, 1, 0, 100)}) {
       std::vector<bool> used(problem.places.size());
       std::size_t begin = 0;
       for (const Stage& stage : found.schedule) {
@@ -144,6 +144,38 @@ TEST(Pipelines, LocalSearchClosesTheGapOfShisha) {
     if (fine.time <= 1.02 * dynamic_programming(problem).time) ++near;
   }
   EXPECT_GE(near, cases * 95 / 100);
+}
+
+TEST(Pipelines, EvolutionBeginsInProportionAndEndsAtItsTarget) {
+  // Speeds 4, 2, 1 of 45 operations: shares of 25.7, 12.9 and 6.4.
+  const Schedule start{{5, 0}, {7, 1}, {8, 2}};  // 30, 8 and 7
+  const Found first = guided_evolution(eight_layers(), 1, 0, 1);
+  EXPECT_EQ(first.schedule, start);
+  EXPECT_EQ(first.time, 7.5);
+  EXPECT_EQ(first.evaluations, 1U);
+  EXPECT_EQ(guided_evolution(eight_layers(), 1, 7.5, 1000).evaluations, 1U);
+  const Found found = guided_evolution(resnet50(), 1, 67'778, 100'000);
+  EXPECT_LE(found.time, 67'778);
+  EXPECT_GT(found.evaluations, 1U);
+  EXPECT_EQ(guided_evolution(eight_layers(), 1, 0, 77).evaluations, 77U);
+}
+
+/// What is measured need not be the formula: stages on place 0 are twice as slow as it says.
+TEST(Pipelines, SearchesGoByWhatIsMeasured) {
+  Problem problem = eight_layers();
+  Problem slow = problem;
+  slow.places[0].speed /= 2;
+  problem.measure = [&slow](const Schedule& schedule) {
+    Measured measured{StageTimes(slow).of(schedule), 0};
+    measured.period = *std::max_element(measured.stages.begin(), measured.stages.end());
+    return measured;
+  };
+  EXPECT_EQ(exhaustive(problem).time, exhaustive(slow).time);
+  for (const Found& found : {shisha(problem), local_search(problem), annealing(problem, 1, 0, 100),
+                             hill_climbing(problem, 1, 0, 100), guided_evolution(problem, 1, 0, 100)})
+    EXPECT_EQ(found.time, slowest(slow, found.schedule));
+  EXPECT_EQ(shisha(problem).evaluations, shisha(problem).evaluations);
+  EXPECT_GE(exhaustive(slow).time, exhaustive(eight_layers()).time);
 }
 
 TEST(Pipelines, RefusesWhatIsNoProblem) {

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <CLI/CLI.hpp>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+namespace wafertlm {
+
+/// `--json FILE`, the same of all commands: results as JSON into a file, or with - (or nothing behind it)
+/// to the standard output in place of the text. @param file is empty where it is not asked for
+CLI::Option* add_json_option(CLI::App& command, std::string& file);
+
+/// Writes it where `file` says. @return whether that is the standard output, which then gets no text
+/// @throws std::invalid_argument, std::runtime_error: it cannot be written
+bool write_json(const std::string& file, const nlohmann::ordered_json& document);
+
+}  // namespace wafertlm

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+# What is installed beside the program and the libraries, and the Debian packages: wafertlm (component runtime),
+# libwafertlm-dev (development), wafertlm-mpi (mpi).
+set(share ${CMAKE_INSTALL_DATADIR}/wafertlm)
+set(doc ${CMAKE_INSTALL_DATADIR}/doc/wafertlm)
+set(package ${CMAKE_CURRENT_LIST_DIR})
+
+# Presets, found by name from the installed program, with the schema that they name.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/configs DESTINATION ${share} COMPONENT runtime PATTERN ".*" EXCLUDE)
+
+# From the command line's own definitions.
+set(made ${PROJECT_BINARY_DIR}/installed)
+set(completions bash-completion/completions/wafertlm zsh/vendor-completions/_wafertlm fish/vendor_completions.d/wafertlm.fish)
+install(CODE "
+  set(ENV{SYSTEMC_DISABLE_COPYRIGHT_MESSAGE} 1)
+  file(REMOVE_RECURSE ${made})
+  file(MAKE_DIRECTORY ${made}/man1)
+  set(program \"$<TARGET_FILE:wafertlm>\")
+  execute_process(COMMAND \${program} man --out ${made}/man1 COMMAND_ERROR_IS_FATAL ANY)
+  foreach(file ${completions})
+    get_filename_component(folder ${made}/\${file} DIRECTORY)
+    file(MAKE_DIRECTORY \${folder})
+    string(REGEX MATCH \"^[a-z]+\" shell \${file})
+    execute_process(COMMAND \${program} completion \${shell} OUTPUT_FILE ${made}/\${file} COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()"
+  COMPONENT runtime)
+install(DIRECTORY ${made}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT runtime)
+foreach(file ${completions})
+  get_filename_component(folder ${file} DIRECTORY)
+  install(FILES ${made}/${file} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder} COMPONENT runtime)
+endforeach()
+
+install(FILES ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${doc} COMPONENT runtime)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${doc} COMPONENT runtime RENAME copyright)
+install(DIRECTORY ${package}/examples DESTINATION ${doc} COMPONENT runtime)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/consumer/ DESTINATION ${doc}/examples/library
+  COMPONENT development PATTERN "run.cmake" EXCLUDE)
+
+# pkg-config: static libraries, so all that they link.
+get_property(designs GLOBAL PROPERTY WAFERTLM_RTL_DESIGNS)
+list(TRANSFORM designs PREPEND -lwafertlm_rtl_)
+if(TARGET wafertlm_verilated)
+  list(APPEND designs -lwafertlm_verilated)
+endif()
+list(JOIN designs " " rtl_libraries)
+file(RELATIVE_PATH to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)  # the prefix may be another one when it is installed
+configure_file(${package}/wafertlm.pc.in ${PROJECT_BINARY_DIR}/wafertlm.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/wafertlm.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME wafertlm)
+set(CPACK_PACKAGE_VENDOR WaferTLM)
+set(CPACK_PACKAGE_CONTACT "The authors of WaferTLM <wafertlm@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_COMPONENTS_ALL runtime development)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME wafertlm)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libwafertlm-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "wafertlm (= ${PROJECT_VERSION}), libsystemc-dev, libyaml-cpp-dev, libprotobuf-dev, \
+libboost-dev, libfmt-dev, libcli11-dev, nlohmann-json3-dev, zlib1g-dev, libsqlite3-dev, libssl-dev, libtinyxml2-dev, \
+coinor-libclp-dev, libnlopt-dev, liblemon-dev, libmetis-dev, libzip-dev")
+if(TARGET wafertlm_mpi)
+  list(APPEND CPACK_COMPONENTS_ALL mpi)
+  set(CPACK_DEBIAN_MPI_PACKAGE_NAME wafertlm-mpi)
+  set(CPACK_DEBIAN_MPI_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "wafertlm (= ${PROJECT_VERSION})")
+endif()
+include(CPack)

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The Debian packages of a build, in a root of their own: installed, used, removed:  package_test.py BUILD_DIR CXX"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD, CXX = pathlib.Path(sys.argv.pop(1)), sys.argv.pop(1)
+
+
+def run(*words, code=0, **more):
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False, **more)
+    assert done.returncode == code, (words, done.returncode, done.stdout[-2000:], done.stderr[-2000:])
+    return done.stdout
+
+
+class Package(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.path = pathlib.Path(cls.folder.name)
+        run("cpack", "--config", BUILD / "CPackConfig.cmake", "-B", cls.path / "packages", "-D", "CPACK_COMPONENTS_ALL=runtime;development",
+            "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=none",  # sooner
+            cwd=BUILD)
+        cls.packages = {each.name.split("_")[0]: each for each in (cls.path / "packages").glob("*.deb")}
+        cls.root = cls.path / "root"
+        for folder in ("var/lib/dpkg/info", "var/lib/dpkg/updates"):
+            (cls.root / folder).mkdir(parents=True)
+        (cls.root / "var/lib/dpkg/status").touch()
+        cls.dpkg("--install", *cls.packages.values())
+        cls.program = cls.root / "usr/bin/wafertlm"
+
+    @classmethod
+    def dpkg(cls, *words):
+        """A root with nothing in it but our packages: what they depend on is the system's."""
+        return run("dpkg", f"--root={cls.root}", "--force-not-root", "--force-unsafe-io", "--force-depends", "--log=/dev/null", "--path-include=/usr/*", *words)
+
+    def tool(self, *words, code=0):
+        """The installed program, with the environment of somebody who has just logged in."""
+        return run(self.program, *words, code=code, cwd=self.path, env={"PATH": f"{self.root}/usr/bin:/usr/bin:/bin", "HOME": str(self.path)})
+
+    def test_it_depends_on_what_it_links(self):
+        self.assertEqual(set(self.packages), {"wafertlm", "libwafertlm-dev"})
+        depends = {re.split(r"[ :(]", each.strip())[0] for each in run("dpkg-deb", "-f", self.packages["wafertlm"], "Depends").split(",")}
+        needed = re.findall(r"NEEDED\s+(\S+)", run("objdump", "-p", self.program))
+        self.assertGreaterEqual(len(needed), 10)
+        files = dict(re.findall(r"(\S+) => (\S+)", run("ldd", self.program)))
+        owners = set()
+        for library in needed:
+            if library not in files:
+                continue  # the loader
+            path = os.path.realpath(files[library])
+            found = subprocess.run(["dpkg", "-S", path], capture_output=True, text=True, check=False).stdout or run("dpkg", "-S", path.replace("/usr/lib", "/lib", 1))
+            owners.add(found.split(":")[0])
+        self.assertLessEqual(owners, depends)
+        self.assertIn("wafertlm", run("dpkg-deb", "-f", self.packages["libwafertlm-dev"], "Depends"))
+
+    def test_presets_are_found_by_name(self):
+        configs = self.root / "usr/share/wafertlm/configs"
+        text = self.tool("presets")
+        self.assertIn(f"experiments, in {configs}/experiments", text)
+        self.assertIn("\n  resnet50_dp20_mesh_5x4\n", text)
+        self.assertIn("1.973 ms", self.tool("run", "resnet50_dp20_mesh_5x4", "--out", "out"))
+        self.assertTrue((self.path / "out/results.json").exists())
+        self.assertEqual((configs / "wafertlm.schema.json").read_text(), self.tool("schema"))
+        # From a link to the program, too.
+        (self.path / "bin").mkdir()
+        (self.path / "bin/w").symlink_to(self.program)
+        self.assertEqual(run(self.path / "bin/w", "presets"), text)
+
+    def test_pages_and_completion(self):
+        share = self.root / "usr/share"
+        pages = {each.name for each in (share / "man/man1").iterdir()}
+        self.assertLessEqual({"wafertlm.1", "wafertlm-run.1", "wafertlm-explain.1"}, pages)
+        self.assertEqual((share / "man/man1/wafertlm-run.1").read_text(), self.tool("man", "run"))
+        bash = share / "bash-completion/completions/wafertlm"
+        self.assertIn("_wafertlm", run("bash", "-c", f"source {bash}; complete -p wafertlm"))
+        for shell, file in (("bash", bash), ("zsh", share / "zsh/vendor-completions/_wafertlm"), ("fish", share / "fish/vendor_completions.d/wafertlm.fish")):
+            self.assertEqual(file.read_text(), self.tool("completion", shell))
+
+    def test_the_examples_run(self):
+        examples = self.path / "examples"
+        shutil.copytree(self.root / "usr/share/doc/wafertlm/examples", examples)
+        example = examples / "half_the_links.yaml"
+        example.write_text(example.read_text().replace("/usr/share", f"{self.root}/usr/share"))  # the root is not ours
+        self.assertIn("half the link bandwidth", self.tool("run", example, "--out", "half"))
+
+    def test_pkg_config_and_cmake_package(self):
+        lib = next((self.root / "usr").glob("**/pkgconfig"))
+        environment = {**os.environ, "PKG_CONFIG_PATH": str(lib)}
+        flags = run("pkg-config", "--static", "--cflags", "--libs", "wafertlm", env=environment).split()
+        consumer = self.root / "usr/share/doc/wafertlm/examples/library/main.cpp"
+        run(CXX, consumer, "-o", self.path / "consumer", *flags)
+        self.assertIn("5462 ps", run(self.path / "consumer"))
+        config = next((self.root / "usr").glob("**/WaferTLMConfig.cmake"))
+        self.assertTrue((config.parent / "WaferTLMTargets.cmake").exists())
+
+    def test_z_removed_without_a_trace(self):
+        self.dpkg("--remove", "libwafertlm-dev", "wafertlm")
+        left = [str(each) for each in (self.root).rglob("*") if "var/lib/dpkg" not in str(each) and not each.is_dir()]
+        self.assertEqual(left, [])
+        self.assertFalse((self.root / "usr/share/wafertlm").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
