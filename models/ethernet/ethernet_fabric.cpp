@@ -6,6 +6,30 @@
 
 namespace wafertlm {
 
+namespace {
+
+ethernet::EthernetParams watched(ethernet::EthernetParams params) {
+  params.watch_queues = true;
+  return params;
+}
+
+/// Of a server's switch: packets wait where they go to, and nothing else happens to them.
+ethernet::EthernetParams inside_params(const EthernetFabricParams& of) {
+  ethernet::EthernetParams params;
+  params.format.mtu_bytes = of.engine.format.mtu_bytes;
+  params.format.overhead_bytes = of.shape.server_header_bytes;
+  params.switches.loss = ethernet::Loss::drop;
+  constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 50;
+  params.switches.buffer_bytes = kNoLimit;
+  params.switches.threshold.dynamic = false;
+  params.switches.threshold.xoff_bytes = kNoLimit;
+  params.nics.transport.ack_every = 1'000'000;
+  params.seed = of.engine.seed;
+  return params;
+}
+
+}  // namespace
+
 EthernetFabric::EthernetFabric(const sc_core::sc_module_name& name, const EthernetFabricParams& params,
                                const ClassTable& classes, Scheduler& scheduler)
     : Fabric(name),
@@ -13,9 +37,13 @@ EthernetFabric::EthernetFabric(const sc_core::sc_module_name& name, const Ethern
       places_(ethernet_places(params.shape, params.link_latency_ps)),
       scheduler_(scheduler),
       network_(places_.network.hosts(), params_.format, classes, scheduler),
-      engine_(places_.network, params_.engine, *this) {
+      engine_(places_.network, watched(params_.engine), *this) {
   network_.carried_by(*this);
-  for (std::uint32_t port = 0; port < places_.network.ports().size(); ++port)
+  if (places_.inside) {
+    ethernet::MessageListener& listener = *this;
+    inside_.emplace(*places_.inside, inside_params(params_), listener);
+  }
+  for (std::uint32_t port = 0; port < places_.ports(); ++port)
     links_.push_back({places_.port_name(port), port, PortId{0}, false});
 }
 
@@ -39,7 +67,11 @@ void EthernetFabric::wake(std::uint32_t what, TimePs now) {
     starting_.clear();
   }
   engine_.run(now);
-  const TimePs next = engine_.next_ps();
+  TimePs next = engine_.next_ps();
+  if (inside_) {
+    inside_->run(now);
+    next = std::min(next, inside_->next_ps());
+  }
   if (next != kNever && wake_.ask(next)) scheduler_.schedule_run_ahead(next, *this, kEngine);
 }
 
@@ -52,27 +84,41 @@ void EthernetFabric::start(const CarriedMessage& message, TimePs now) {
   free_flights_.pop_back();
   // A write without bytes is a packet all the same, as large on the wire as that of a byte.
   const std::uint64_t bytes = std::max<std::uint64_t>(message.bytes, 1);
+  if (places_.same_server(message.key.source, message.destination)) {
+    flights_[flight] = {message.record, 1, 1, kInside, bytes, now};
+    return inside_->send(inside_pair(message.key.source, message.destination), bytes, flight, now);
+  }
   const std::uint64_t packets = params_.engine.format.packets(bytes);
   const auto parts = static_cast<std::uint32_t>(std::min<std::uint64_t>(params_.nics.queue_pairs, packets));
-  flights_[flight] = {message.record, parts, parts};
-  const std::uint32_t first = first_queue_pair(message.key.source, message.destination);
+  const std::uint32_t of = connection(message.key.source, message.destination);
+  flights_[flight] = {message.record, parts, parts, of, bytes, now};
+  const std::uint32_t first = connections_[of].first_queue_pair;
   std::uint64_t sent = 0;
   for (std::uint32_t part = 0; part < parts; ++part) {
     const std::uint64_t end =
         part + 1 == parts ? bytes : packets * (part + 1) / parts * params_.engine.format.mtu_bytes;
-    engine_.send(first + part, end - sent, flight, now);
+    engine_.send(first + part, end - sent, flight, now, message.key.operation);
     sent = end;
   }
 }
 
-std::uint32_t EthernetFabric::first_queue_pair(NpuId from, NpuId to) {
+std::uint32_t EthernetFabric::connection(NpuId from, NpuId to) {
   const std::uint64_t key = std::uint64_t{index_of(from)} * npus() + index_of(to);
-  const auto [place, is_new] = queue_pairs_.emplace(key, 0);
+  const auto [place, is_new] = connection_of_.emplace(key, 0);
   if (!is_new) return place->second;
-  for (std::uint32_t i = 0; i < params_.nics.queue_pairs; ++i) {
-    const std::uint32_t pair = engine_.open(places_.host_of[index_of(from)], places_.host_of[index_of(to)]);
-    if (i == 0) place->second = pair;
-  }
+  place->second = connections_.add(static_cast<std::uint32_t>(index_of(from)),
+                                   static_cast<std::uint32_t>(index_of(to)), engine_.queue_pairs());
+  for (std::uint32_t i = 0; i < params_.nics.queue_pairs; ++i)
+    engine_.open(places_.host_of[index_of(from)], places_.host_of[index_of(to)]);
+  return place->second;
+}
+
+std::uint32_t EthernetFabric::inside_pair(NpuId from, NpuId to) {
+  const std::uint64_t key = std::uint64_t{index_of(from)} * npus() + index_of(to);
+  const auto [place, is_new] = inside_pairs_.emplace(key, 0);
+  if (is_new)
+    place->second =
+        inside_->open(static_cast<std::uint32_t>(index_of(from)), static_cast<std::uint32_t>(index_of(to)));
   return place->second;
 }
 
@@ -82,9 +128,19 @@ void EthernetFabric::on_left(std::uint64_t flight, TimePs at) {
 
 void EthernetFabric::on_delivered(std::uint64_t flight, TimePs now) {
   if (--flights_[flight].to_arrive != 0) return;
-  const std::uint32_t record = flights_[flight].record;
+  const Flight& of = flights_[flight];
+  const std::uint32_t record = of.record;
+  if (of.connection != kInside)
+    connections_.completed(
+        of.connection, of.bytes, now - of.start_ps,
+        engine_.alone_ps(connections_[of.connection].first_queue_pair, params_.nics.queue_pairs, of.bytes));
   free_flights_.push_back(static_cast<std::uint32_t>(flight));
   network_.message_arrived(record, now);
+}
+
+void EthernetFabric::on_paused(std::uint32_t port, const ethernet::PauseOrigin& origin, TimePs from,
+                               TimePs to) {
+  if (keeps_pauses_) pauses_.push_back({port, origin, from, to});
 }
 
 // ---------------------------------------------------------------- what all fabrics have
@@ -105,13 +161,19 @@ std::string EthernetFabric::switch_of(NpuId endpoint) const {
 }
 
 TimePs EthernetFabric::head_latency_ps(NpuId from, NpuId to) const {
-  const std::uint32_t cables =
-      places_.network.distance(places_.host_of[index_of(from)], places_.host_of[index_of(to)]);
-  return cables * params_.link_latency_ps + (cables - 1) * params_.engine.switches.pipeline_ps;
+  if (from != to && places_.same_server(from, to)) return 2 * params_.shape.server_latency_ps;
+  const auto ports = places_.network.path(places_.host_of[index_of(from)], places_.host_of[index_of(to)],
+                                          [](std::uint32_t, std::size_t) { return std::size_t{0}; });
+  TimePs sum = (ports.size() - 1) * params_.engine.switches.pipeline_ps;
+  for (const std::uint32_t port : ports) sum += places_.network.ports()[port].latency_ps;
+  return sum;
 }
 
 OutputCounters EthernetFabric::counters(const FabricLink& link) const {
-  const ethernet::PortCounters port = engine_.counters(static_cast<std::uint32_t>(link.from));
+  const auto outer = places_.network.ports().size();
+  const ethernet::PortCounters port = link.from < outer
+                                          ? engine_.counters(static_cast<std::uint32_t>(link.from))
+                                          : inside_->counters(static_cast<std::uint32_t>(link.from - outer));
   OutputCounters counters;
   counters.packets = port.packets;
   counters.payload_bytes = port.payload_bytes;

@@ -31,7 +31,12 @@ void add_file_options(CLI::App& command, Options& options) {
   command.add_option("--workload-configuration", options.files.workload,
                      "PREFIX of the traces PREFIX.<rank>.et");
   command.add_option("--system-configuration", options.files.system, "JSON file")->required();
-  command.add_option("--network-configuration", options.files.network, "YAML file")->required();
+  command
+      .add_option("--network-configuration", options.files.network,
+                  "YAML file; with --logical-topology-configuration a configuration of ns-3")
+      ->required();
+  command.add_option("--logical-topology-configuration", options.files.logical_topology,
+                     "JSON file of the ns-3 back end");
   command.add_option("--remote-memory-configuration", options.files.remote_memory, "JSON file");
   command.add_option("--comm-group-configuration", options.files.comm_groups, "JSON file, or 'empty'");
   command.add_option("--logging-folder", options.out, "Folder for the results")->type_name("DIR");
@@ -77,9 +82,8 @@ void require_all_ranks(const std::string& workload, const astra_sim::Conversion&
       files < conversion.npus ? fmt::format("; {}.{}.et is missing", workload, files) : "";
   throw config::ConfigError(
       conversion.npus_place,
-      fmt::format("'npus_count' is of {} NPUs, and there are traces of {} ranks ({}){}; "
-                  "both must be the same",
-                  conversion.npus, files, workload, missing));
+      fmt::format("'{}' is of {} NPUs, and there are traces of {} ranks ({}){}; both must be the same",
+                  conversion.npus_name, conversion.npus, files, workload, missing));
 }
 
 std::vector<std::string> option_warnings(const Options& options) {

@@ -11,6 +11,7 @@
 
 #include "platform/astra_sim/implementations.h"
 #include "platform/astra_sim/input_keys.h"
+#include "platform/astra_sim/ns3_network.h"
 #include "platform/config/suggest.h"
 #include "platform/config/yaml_writer.h"
 
@@ -81,6 +82,16 @@ class Converter {
     dimensions_.kind = Node::Kind::list;
     dimensions_.place = network.place("topology");
     npus_place_ = network.place("npus_count");
+  }
+  /// Of the ns-3 back end.
+  void read_ns3(const std::string& config, const std::string& logical_topology) {
+    Ns3Network network = read_ns3_network(config, logical_topology);
+    npus_ = network.npus;
+    npus_name_ = "logical-dims";
+    npus_place_ = network.npus_place;
+    dimensions_ = network.dimensions;
+    ns3_fabric_ = std::move(network.fabric);
+    for (std::string& warning : network.warnings) warnings_.push_back({std::move(warning), {}});
   }
   void read_system(const std::string& path, double injection_scale) {
     InputKeys system(path, InputKeys::Form::json);
@@ -159,14 +170,10 @@ class Converter {
     collectives = config::merged(Node::map({{"equal_pieces", own("true")}, {"chunks", splits_}}),
                                  implementations_.algorithms);
     collectives.add("dimensions", by_dimension);
+    const Node fabric = ns3_fabric_.kind != Node::Kind::empty ? ns3_fabric_ : analytical_fabric();
     Node platform =
         Node::map({{"platform", own("astra-sim")},
-                   {"wafer", Node::map({{"fabric", Node::map({{"kind", own("dimensional")},
-                                                              {"dimensions", dimensions_},
-                                                              {"transport", own("messages")},
-                                                              {"time_step", own("1 ns")},
-                                                              {"point_to_point", own("bare")},
-                                                              {"header_bytes", own("0 B")}})}})},
+                   {"wafer", Node::map({{"fabric", fabric}})},
                    {"npu", npu},
                    {"sequencer", Node::map({{"order", own("lowest_id")}, {"communications", own("1")}})},
                    {"collectives", collectives}});
@@ -176,10 +183,19 @@ class Converter {
   }
   const std::vector<Warning>& warnings() const { return warnings_; }
   std::uint64_t npus() const { return npus_; }
+  const std::string& npus_name() const { return npus_name_; }
   const config::SourceLocation& npus_place() const { return npus_place_; }
   bool no_remote_memory() const { return no_remote_memory_; }
 
  private:
+  Node analytical_fabric() const {
+    return Node::map({{"kind", own("dimensional")},
+                      {"dimensions", dimensions_},
+                      {"transport", own("messages")},
+                      {"time_step", own("1 ns")},
+                      {"point_to_point", own("bare")},
+                      {"header_bytes", own("0 B")}});
+  }
   static Node whole_number(InputKeys& system, const std::string& key, const Range& range) {
     const std::uint64_t number = system.whole_number(key, range).value_or(1);
     return system.at(key, std::to_string(number));
@@ -226,9 +242,10 @@ class Converter {
 
   std::vector<Warning> warnings_;
   std::uint64_t npus_ = 1;
+  std::string npus_name_ = "npus_count";
   config::SourceLocation npus_place_;
   Node dimensions_, splits_, active_, order_, within_, endpoint_delay_, durations_;
-  Node peak_, memory_rate_, remote_;  // empty: not given
+  Node peak_, memory_rate_, remote_, ns3_fabric_;  // empty: not given
   Implementations implementations_;
   bool no_remote_memory_ = false;
 };
@@ -239,13 +256,17 @@ Conversion convert(const Files& files) {
   for (const auto& [name, path] : {std::pair("network", files.network), std::pair("system", files.system)})
     if (!is_given(path)) throw std::invalid_argument(std::string("--") + name + "-configuration is missing");
   Converter converter;
-  converter.read_network(files.network);
+  if (is_given(files.logical_topology))
+    converter.read_ns3(files.network, files.logical_topology);
+  else
+    converter.read_network(files.network);
   converter.read_system(files.system, files.injection_scale);
   if (is_given(files.remote_memory)) converter.read_remote_memory(files.remote_memory);
   Conversion conversion;
   conversion.platform = converter.platform();
   conversion.warnings = converter.warnings();
   conversion.npus = converter.npus();
+  conversion.npus_name = converter.npus_name();
   conversion.npus_place = converter.npus_place();
   conversion.no_remote_memory = converter.no_remote_memory();
   if (!is_given(files.workload)) return conversion;

@@ -15,7 +15,8 @@ namespace wafertlm::astra_sim {
 struct Files {
   std::string workload;  ///< PREFIX of PREFIX.<rank>.et
   std::string system, network, remote_memory, comm_groups;
-  double injection_scale = 1;  ///< factor of endpoint-delay
+  std::string logical_topology;  ///< with it `network` is a configuration of the ns-3 back end
+  double injection_scale = 1;    ///< factor of endpoint-delay
 };
 
 /// Something that the files ask for and that is not modelled.
@@ -31,6 +32,7 @@ struct Conversion {
   config::Node experiment;  ///< without its platform; empty without a workload
   std::vector<Warning> warnings;
   std::uint64_t npus = 0;
+  std::string npus_name = "npus_count";  ///< what says how many there are
   config::SourceLocation npus_place;
   bool no_remote_memory = false;  ///< NO_MEMORY_EXPANSION: loads and stores are an error
 };

@@ -11,6 +11,7 @@
 #include "platform/command/format.h"
 #include "platform/command/progress.h"
 #include "platform/fabrics/cut_times.h"
+#include "platform/fabrics/fabric_results.h"
 #include "platform/fabrics/registry.h"
 #include "platform/system/machine.h"
 #include "platform/system/routes.h"
@@ -221,6 +222,8 @@ CollectiveResult run_collectives(const config::PlatformSpec& spec, const Collect
     const double cpu_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     result.rtl_text = rtl.text(cpu_s - rtl.host_s(), fabric.packet_hops());
   }
+  if (const FabricResults* const of = fabric_kind(spec.wafer).results())
+    result.of_fabric[of->name] = of->json(fabric);
   result.packet_hops = fabric.packet_hops();
   for (std::uint32_t npu = 0; npu < machine.wafer().npus(); ++npu)
     result.injected_packets +=

@@ -42,7 +42,9 @@ struct CollectiveResult {
   bool proven = false;  ///< functional mode: every value was right
   std::uint64_t injected_packets = 0;
   std::optional<ReliabilityTotals> reliability;  ///< with Go-Back-N
-  nlohmann::ordered_json rtl;                    ///< of switches with RTL; null without
+  /// What results.json has of this kind of fabric, by its name there; else empty.
+  nlohmann::ordered_json of_fabric = nlohmann::ordered_json::object();
+  nlohmann::ordered_json rtl;  ///< of switches with RTL; null without
   std::string rtl_text, rtl_failure;
   double simulation_cpu_s = 0;  ///< of the host, without building the platform
 };

@@ -24,11 +24,13 @@
 #include "platform/config/load.h"
 #include "platform/config/quantity.h"
 #include "platform/explain/busy_time.h"
+#include "platform/explain/exposed_time.h"
 #include "platform/explain/faster_links.h"
 #include "platform/explain/graph_recorder.h"
 #include "platform/explain/instant_source.h"
 #include "platform/explain/trials.h"
 #include "platform/explain/what_if.h"
+#include "platform/fabrics/registry.h"
 #include "platform/report/report.h"
 #include "platform/report/usage.h"
 #include "platform/rtl/rtl_report.h"
@@ -90,17 +92,35 @@ struct Recording {
   Usage usage;
   JobRun run;
   GraphRecorder recorder;
-  LinkObservers links;
+  ExposedTimeRecorder exposed;
+  RunObservers observers;
   GraphRecorder::Recorded recorded;
 
   Recording(const config::ExperimentSpec& experiment, const Job& job)
-      : machine(experiment.platform), usage(machine), run(machine, job, experiment), recorder(job.size()) {
-    run.observe(recorder);
+      : machine(experiment.platform),
+        usage(machine),
+        run(machine, job, experiment),
+        recorder(job.size()),
+        exposed(static_cast<std::uint32_t>(job.size())) {
+    observers.add(recorder);
+    observers.add(exposed);
+    run.observe(observers);
+    if (const FabricResults* const of = fabric_results(); of && of->watch)
+      of->watch(machine.wafer().fabric());
     machine.observe_links(usage);
     run.run();
     recorded = recorder.graph(run, experiment);
   }
+  const FabricResults* fabric_results() const { return fabric_kind(machine.wafer().spec().wafer).results(); }
 };
+
+/// What the fabric says of the last iteration; perhaps nothing.
+std::string fabric_text(const Recording& recording) {
+  const FabricResults* const of = recording.fabric_results();
+  if (!of || !of->explain) return {};
+  return of->explain(recording.machine.wafer().fabric(),
+                     recording.exposed.of_last_rank(recording.run, recording.run.iterations().back()));
+}
 
 TimePs iteration_ps(const JobRun& run) {
   const auto iterations = run.iterations();
@@ -204,9 +224,13 @@ struct WithFasterLinks {
 std::vector<WithFasterLinks> simulate_faster_links(const std::string& file) {
   std::vector<WithFasterLinks> made;
   for (const std::uint64_t factor : kFactors) {
-    const FasterLinks faster = faster_links(config::load_document(file), factor);
-    if (faster.settings.empty()) return {};
-    made.push_back({factor, faster.settings, simulated_iteration_ps(faster.experiment)});
+    try {
+      const FasterLinks faster = faster_links(config::load_document(file), factor);
+      if (faster.settings.empty()) return {};
+      made.push_back({factor, faster.settings, simulated_iteration_ps(faster.experiment)});
+    } catch (const std::invalid_argument&) {
+      break;  // this fabric has no such links
+    }
   }
   return made;
 }
@@ -342,7 +366,7 @@ int explain(const Options& options) {
   }
   print_faster_links(faster, iteration, has_rtl);
   print_busiest(recording, recording.run.iterations().back());
-  fmt::print("{}", rtl_report(results));
+  fmt::print("{}{}", fabric_text(recording), rtl_report(results));
   if (!options.page.empty()) fmt::print("Written:\n  {}\n", options.page);
   return 0;
 }

@@ -72,8 +72,10 @@ std::vector<std::optional<NpuId>> read_permutation(const std::string& path, std:
   return destinations;
 }
 
-const std::vector<std::string> kNames = {"uniform", "transpose", "neighbor",   "bit_complement",
-                                         "tornado", "hotspot",   "permutation"};
+const std::vector<std::string> kNames = {
+    "uniform", "transpose", "neighbor",    "bit_complement",     "tornado",
+    "hotspot", "incast",    "permutation", "random_permutation",
+};
 
 /// Every node equally often, one of them more often.
 class Hotspot final : public Pattern {
@@ -170,16 +172,40 @@ std::unique_ptr<Pattern> tornado(const MeshGeometry& geometry) {
   });
 }
 
-std::unique_ptr<Pattern> hotspot(const PatternOptions& options, const MeshGeometry& geometry) {
-  const double fraction = options.hotspot_fraction.value_or(kHotspotFraction);
+std::uint32_t hotspot_node(const PatternOptions& options, const MeshGeometry& geometry) {
   const std::uint32_t node = options.hotspot_node.value_or(0);
-  if (!(fraction >= 0 && fraction <= 1))
-    throw std::invalid_argument(fmt::format("--hotspot-fraction {} is not between 0 and 1", fraction));
   if (node >= geometry.npus())
     throw std::invalid_argument(fmt::format("--hotspot {}: there is no such node; the {}x{} mesh has 0 to {}",
                                             node, geometry.width(), geometry.height(), geometry.npus() - 1));
+  return node;
+}
+
+std::unique_ptr<Pattern> hotspot(const PatternOptions& options, const MeshGeometry& geometry) {
+  const double fraction = options.hotspot_fraction.value_or(kHotspotFraction);
+  const std::uint32_t node = hotspot_node(options, geometry);
+  if (!(fraction >= 0 && fraction <= 1))
+    throw std::invalid_argument(fmt::format("--hotspot-fraction {} is not between 0 and 1", fraction));
   return std::make_unique<Hotspot>(geometry.npus(), static_cast<NpuId>(node),
                                    static_cast<std::uint64_t>(std::llround(fraction * Hotspot::kMillion)));
+}
+
+std::unique_ptr<Pattern> incast(const PatternOptions& options, const MeshGeometry& geometry) {
+  const std::uint32_t node = hotspot_node(options, geometry);
+  if (geometry.npus() == 1) throw std::invalid_argument("the incast pattern needs at least two nodes");
+  std::vector<std::optional<NpuId>> all(geometry.npus(), NpuId{node});
+  all[node].reset();
+  return std::make_unique<Fixed>(std::move(all));
+}
+
+/// One cycle through all nodes, so that nobody sends to itself (Sattolo 1986).
+std::unique_ptr<Pattern> random_permutation(const PatternOptions& options, const MeshGeometry& geometry) {
+  if (geometry.npus() == 1)
+    throw std::invalid_argument("the random_permutation pattern needs at least two nodes");
+  std::vector<std::optional<NpuId>> all;
+  for (std::uint32_t n = 0; n < geometry.npus(); ++n) all.emplace_back(NpuId{n});
+  std::mt19937_64 random(options.seed);
+  for (std::size_t n = all.size() - 1; n > 0; --n) std::swap(all[n], all[uniform_below(random, n)]);
+  return std::make_unique<Fixed>(std::move(all));
 }
 
 }  // namespace
@@ -187,13 +213,16 @@ std::unique_ptr<Pattern> hotspot(const PatternOptions& options, const MeshGeomet
 std::string pattern_names() { return fmt::format("{}", fmt::join(kNames, ", ")); }
 
 std::unique_ptr<Pattern> make_pattern(const PatternOptions& options, const MeshGeometry& geometry) {
-  if (options.name != "hotspot" && (options.hotspot_node || options.hotspot_fraction))
-    throw std::invalid_argument(fmt::format("{} is only used with --pattern hotspot",
-                                            options.hotspot_node ? "--hotspot" : "--hotspot-fraction"));
+  if (options.name != "hotspot" && options.hotspot_fraction)
+    throw std::invalid_argument("--hotspot-fraction is only used with --pattern hotspot");
+  if (options.name != "hotspot" && options.name != "incast" && options.hotspot_node)
+    throw std::invalid_argument("--hotspot is only used with --pattern hotspot and incast");
   if (options.name != "permutation" && !options.permutation_file.empty())
     throw std::invalid_argument("--permutation is only used with --pattern permutation");
   if (options.name == "uniform") return std::make_unique<Hotspot>(geometry.npus(), NpuId{0}, 0);
   if (options.name == "hotspot") return hotspot(options, geometry);
+  if (options.name == "incast") return incast(options, geometry);
+  if (options.name == "random_permutation") return random_permutation(options, geometry);
   if (options.name == "transpose") return transpose(geometry);
   if (options.name == "tornado") return tornado(geometry);
   if (options.name == "neighbor") {

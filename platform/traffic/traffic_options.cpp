@@ -89,9 +89,7 @@ std::vector<double> parse_loads(const std::string& text) {
   return loads;
 }
 
-TrafficSetup resolve(const TrafficOptions& options) {
-  std::vector<std::string> overrides = options.overrides;
-  if (!options.packet.empty()) overrides.push_back(packet_override(options));
+TrafficSetup resolve_common(const TrafficOptions& options, const std::vector<std::string>& overrides) {
   TrafficSetup setup;
   setup.platform = config::load_platform(options.platform_file, overrides);
   if (setup.platform.run.fault)
@@ -112,7 +110,15 @@ TrafficSetup resolve(const TrafficOptions& options) {
   setup.warmup_packets = options.warmup_packets;
   setup.measure_packets = options.measure_packets;
   setup.seed = options.seed.value_or(setup.platform.run.seed);
+  setup.pattern.seed = setup.seed;
+  if (!setup.traffic_class.empty()) class_table(setup.platform.wafer).find(setup.traffic_class);
+  return setup;
+}
 
+TrafficSetup resolve(const TrafficOptions& options) {
+  std::vector<std::string> overrides = options.overrides;
+  if (!options.packet.empty()) overrides.push_back(packet_override(options));
+  TrafficSetup setup = resolve_common(options, overrides);
   const config::WaferSpec& wafer = setup.platform.wafer;
   const TrafficUnits units = traffic_units(wafer);
   for (const double load : parse_loads(options.load))
@@ -121,7 +127,6 @@ TrafficSetup resolve(const TrafficOptions& options) {
           fmt::format("--load {:g}: a source makes at most one packet per cycle, so the load is at most {} "
                       "flits per cycle",
                       load, units.packet_flits));
-  if (!setup.traffic_class.empty()) class_table(wafer).find(setup.traffic_class);
   make_pattern(setup.pattern, fabric_kind(wafer).traffic(wafer).grid);
   return setup;
 }

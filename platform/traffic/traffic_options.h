@@ -20,6 +20,10 @@ struct TrafficOptions {
   std::optional<std::uint64_t> seed;  ///< none: the platform's run.seed
 };
 
+/// What both kinds of traffic have: platform, pattern, class and seed.
+/// @throws config::ConfigError, std::invalid_argument: one line with a way out.
+TrafficSetup resolve_common(const TrafficOptions& options, const std::vector<std::string>& overrides);
+
 /// "0.3", or "first:last:step" with the last included.
 /// @throws std::invalid_argument for anything else, a load that is not positive, or above 10000 points.
 std::vector<double> parse_loads(const std::string& text);

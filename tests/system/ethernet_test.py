@@ -127,14 +127,95 @@ class Ethernet(unittest.TestCase):
             self.assertEqual(ports[f"npu{npu}->leaf{npu // 2}"]["paused_by"][0]["name"], f"leaf{npu // 2}->spine0")
         paused = [port for port in ports.values() if port["paused_s"] > 0]
         self.assertTrue(paused)
+        collectives = {each["id"] for each in results["collectives"]}
         for port in paused:
             self.assertAlmostEqual(sum(cause["paused_s"] for cause in port["paused_by"]), port["paused_s"], places=12)
+            for cause in port["paused_by"]:
+                self.assertLessEqual({each["id"] for each in cause["operations"]}, collectives)
+                self.assertAlmostEqual(sum(each["paused_s"] for each in cause["operations"]), cause["paused_s"], places=12)
+        ethernet = results["ethernet"]
+        self.assertEqual(sum(each["messages"] for each in ethernet["connections"]), ethernet["messages"])
+        self.assertEqual(sum(each["packets"] for each in ethernet["connections"]), ethernet["data_packets"])
+        self.assertGreaterEqual(ethernet["slowdown"]["p50"], 1)
+        self.assertGreater(ethernet["queue_bytes"]["p99"], 0)
+        self.assertLess(ethernet["queue_bytes"]["most"], ethernet["most_queued_bytes"])  # without the packet itself
+        said = self.good("explain", "--quick", out)
+        self.assertRegex(said, r"\n  [0-9.]+ % of the exposed time is pause of npu[0-3]->leaf[01], because "
+                               r"leaf[01]->spine0 takes too little: filled by all_reduce \d+\n")
         # What was resolved says the same again.
         again = self.folder.name + "/again"
         self.good("run", out + "/resolved.yaml", "--out", again)
         repeated = json.loads(pathlib.Path(again, "results.json").read_text())
         del results["host"], repeated["host"]
         self.assertEqual(results, repeated)
+
+    def flows(self, platform, *arguments):
+        out = self.folder.name + "/flows.json"
+        text = self.good("traffic", platform, "--json", out, *arguments)
+        return text, json.loads(pathlib.Path(out).read_text())
+
+    def test_flows_of_an_incast_share_the_last_cable(self):
+        star = self.platform("topology: star, npus: 5, nic_bandwidth: 50 GB/s")
+        text, found = self.flows(star, "--pattern", "incast", "--hotspot", "3", "--flow", "1MiB")
+        self.assertEqual([(each["from"], each["to"]) for each in found["flows"]], [(n, 3) for n in (0, 1, 2, 4)])
+        last = max(each["completion_ps"] for each in found["flows"])
+        self.assertEqual(last, 20 * (4 * wire(1 << 20) + MTU + OVERHEAD + RETH) + 2 * 500_000)
+        self.assertEqual(found["packet_hops"], found["ethernet"]["data_packets"] * 4)  # and an ACK each
+        self.assertIn("4 flows of 1 MiB", text)
+        # Alone: all but the last packet at the rate of the cable, and the way of the last one. The first is longer.
+        (text, found) = self.flows(star, "--pattern", "permutation", "--permutation", self.write("p.txt", "2 0"), "--flow", "1MiB")
+        packet = MTU + OVERHEAD
+        alone = 20 * (wire(1 << 20) - packet) + 2 * 20 * packet + 2 * 500_000
+        (flow,), (row,) = found["flows"], found["ethernet"]["connections"]
+        self.assertAlmostEqual(row["slowdown_most"], flow["completion_ps"] / alone, places=9)
+        self.assertAlmostEqual(row["completion_most_s"], flow["completion_ps"] * 1e-12, places=15)
+        self.assertEqual((row["from"], row["to"], row["messages"], row["bytes"]), (2, 0, 1, 1 << 20))
+
+    def test_flows_of_permutations(self):
+        for pattern in ("random_permutation", "uniform"):
+            _, found = self.flows(LEAF_SPINE, "--pattern", pattern, "--flow", "64KiB", "--seed", "7")
+            _, again = self.flows(LEAF_SPINE, "--pattern", pattern, "--flow", "64KiB", "--seed", "7")
+            _, other = self.flows(LEAF_SPINE, "--pattern", pattern, "--flow", "64KiB", "--seed", "8")
+            self.assertEqual(found["flows"], again["flows"])
+            self.assertNotEqual(found["flows"], other["flows"])
+            self.assertEqual([each["from"] for each in found["flows"]], list(range(32)))
+            self.assertTrue(all(each["from"] != each["to"] for each in found["flows"]))
+            if pattern == "random_permutation":
+                self.assertEqual(sorted(each["to"] for each in found["flows"]), list(range(32)))
+            self.assertGreaterEqual(found["last_over_bound"], 1)
+        self.bad("give --flow SIZE", "traffic", LEAF_SPINE)
+        self.bad("packets travel on this one", "traffic", str(PRESETS / "wafer_mesh_5x4.yaml"), "--flow", "1MiB")
+        self.bad("a flow has a byte or more", "traffic", LEAF_SPINE, "--flow", "0B")
+        self.bad("only used with --pattern hotspot and incast", "traffic", LEAF_SPINE, "--flow", "1KiB", "--hotspot", "1")
+        self.bad("there is no such node", "traffic", LEAF_SPINE, "--flow", "1KiB", "--pattern", "incast", "--hotspot", "32")
+
+    def test_messages_of_a_server_take_its_switch(self):
+        network = ("topology: rails, servers: 2, rails: 2, spines: 1, nic_bandwidth: 50 GB/s, server_npus: 2, server_bandwidth: 100 GB/s, "
+                   "server_latency: 300 ns, server_header: 256 B")
+        platform = self.platform(network)
+        size, packet = 1 << 20, MTU + 256
+        _, found = self.flows(platform, "--pattern", "permutation", "--permutation", self.write("in.txt", "2 3"), "--flow", "1MiB")
+        self.assertEqual(found["flows"][0]["completion_ps"], 10 * packet * (size // MTU + 1) + 2 * 300_000)
+        self.assertEqual(found["ethernet"]["messages"], 0)
+        _, found = self.flows(platform, "--pattern", "permutation", "--permutation", self.write("out.txt", "0 2"), "--flow", "1MiB")
+        self.assertEqual(found["flows"][0]["completion_ps"], 20 * (wire(size) + MTU + OVERHEAD + RETH) + 2 * 500_000)
+        self.assertEqual(found["ethernet"]["messages"], 1)
+        # Hierarchical: all of the vector over each cable inside, 2/g (n - 1)/n of it over each NIC.
+        row = self.row(platform, "--type", "all_reduce", "--size", "4MiB", "--algorithm", "hierarchical_2d", "--set", "collectives.chunks=8",
+                       "--set", "run.functional=true")
+        self.assertTrue(row["values_proven"])
+        self.assertEqual(row["busiest_link_payload_bytes"], 4 << 20)
+        self.assertEqual(sum(each["bytes"] for each in row["ethernet"]["connections"] if each["from"] == 0), 2 << 20)
+        self.assertEqual({(each["from"], each["to"]) for each in row["ethernet"]["connections"]}, {(0, 2), (2, 0), (1, 3), (3, 1)})
+        for kind in TYPES:
+            self.row(platform, "--type", kind, "--size", "0B" if kind == "barrier" else "64KiB", "--set", "run.functional=true")
+        self.assertIn("servers   of 2 NPUs, joined at 100.0 GB/s each", self.good("check", platform))
+        self.bad("do not divide into servers of 3", "check", platform, "--set", "wafer.fabric.network.server_npus=3")
+
+    def test_a_collective_has_what_results_have(self):
+        row = self.row(LEAF_SPINE, "--type", "all_to_all", "--size", "1MiB")
+        self.assertEqual(row["ethernet"]["messages"], 32 * 31)
+        self.assertEqual(len(row["ethernet"]["connections"]), 32 * 31)
 
     def test_what_has_no_effect_or_does_not_fit_is_refused(self):
         for key, value, text in (
@@ -147,6 +228,10 @@ class Ethernet(unittest.TestCase):
                 ("switches.buffer", "100kB", "of headroom and reserve")):
             with self.subTest(key=key):
                 self.bad(text, "check", LEAF_SPINE, "--set", f"wafer.fabric.{key}={value}")
+        for control in ("hpcc", "powertcp"):
+            sets = (f"nics.congestion_control={control}", "switches.load_balancing=spray", "nics.repair=selective_repeat", "nics.reordering=0")
+            self.bad("compares the counters of one way", "check", str(PRESETS / "ethernet_plain_32.yaml"),
+                     *(word for each in sets for word in ("--set", f"wafer.fabric.{each}")))
 
 
 if __name__ == "__main__":

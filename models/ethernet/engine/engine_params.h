@@ -49,7 +49,8 @@ struct EthernetParams {
   FrameFormat format;
   EthernetSwitchParams switches;
   NicParams nics;
-  std::uint64_t seed = 1;  ///< of marks and of hashes
+  std::uint64_t seed = 1;     ///< of marks and of hashes
+  bool watch_queues = false;  ///< count how much data each packet finds before it (queue_found())
 };
 
 }  // namespace wafertlm::ethernet

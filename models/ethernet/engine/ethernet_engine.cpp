@@ -216,9 +216,9 @@ void EthernetEngine::take_pause(std::uint32_t number, std::uint32_t quanta) {
   PortState& port = ports_[number];
   port.pause.receive(quanta, port.port.bytes_per_s, now_);
   if (quanta != 0) {
-    const std::uint32_t root = ports_[port.port.peer_port].pause_cause;
-    if (root != port.pause_root) end_pause(number);
-    port.pause_root = root;
+    const PauseOrigin& origin = ports_[port.port.peer_port].asks_for;
+    if (!(origin == port.keeps_to)) end_pause(number);
+    port.keeps_to = origin;
     if (port.paused_since == kNever) port.paused_since = now_;
     return schedule(port.pause.until_ps(), What::resume, number);
   }
@@ -230,17 +230,21 @@ void EthernetEngine::end_pause(std::uint32_t number) {
   PortState& port = ports_[number];
   if (port.paused_since == kNever) return;
   port.counters.paused_ps += now_ - port.paused_since;
-  paused_by_[{number, port.pause_root}] += now_ - port.paused_since;
+  paused_by_[{number, port.keeps_to.root, port.keeps_to.work}] += now_ - port.paused_since;
+  listener_.on_paused(number, port.keeps_to, port.paused_since, now_);
   port.paused_since = kNever;
 }
 
 std::vector<PauseCause> EthernetEngine::pause_causes() const {
   auto all = paused_by_;
-  for (std::uint32_t number = 0; number < ports_.size(); ++number)
-    if (ports_[number].paused_since != kNever)
-      all[{number, ports_[number].pause_root}] += now_ - ports_[number].paused_since;
+  for (std::uint32_t number = 0; number < ports_.size(); ++number) {
+    const PortState& port = ports_[number];
+    if (port.paused_since != kNever)
+      all[{number, port.keeps_to.root, port.keeps_to.work}] += now_ - port.paused_since;
+  }
   std::vector<PauseCause> causes;
-  for (const auto& [place, paused_ps] : all) causes.push_back({place.first, place.second, paused_ps});
+  for (const auto& [key, paused_ps] : all)
+    causes.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), paused_ps});
   return causes;
 }
 

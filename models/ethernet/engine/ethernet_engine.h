@@ -6,13 +6,14 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "models/ethernet/engine/engine_params.h"
 #include "models/ethernet/engine/event_queue.h"
 #include "models/ethernet/engine/frame.h"
 #include "models/ethernet/engine/queue_pair.h"
+#include "models/ethernet/log_histogram.h"
 #include "models/ethernet/network/network.h"
 #include "models/ethernet/pfc.h"
 #include "tlm/link/line.h"
@@ -27,12 +28,21 @@ class Deadlock : public std::runtime_error {
   std::vector<std::uint32_t> ports;  ///< that wait for each other, in order
 };
 
-/// What the engine tells about messages.
+/// Why a port was paused: packets waited, here or switches further on, for an output that took too little,
+/// the root of the tree of pauses; the packet that was too much belonged to `work`.
+struct PauseOrigin {
+  std::uint32_t root = 0;
+  std::uint64_t work = 0;
+  bool operator==(const PauseOrigin& other) const { return root == other.root && work == other.work; }
+};
+
+/// What the engine tells about messages, and about pauses when they are over.
 class MessageListener {
  public:
   virtual void on_delivered(std::uint64_t message, TimePs now) = 0;   ///< all of it is at the receiver
   virtual void on_left(std::uint64_t /*message*/, TimePs /*now*/) {}  ///< its last byte has left the sender
   virtual void on_acknowledged(std::uint64_t /*message*/, TimePs /*now*/) {}
+  virtual void on_paused(std::uint32_t /*port*/, const PauseOrigin&, TimePs /*from*/, TimePs /*to*/) {}
 
  protected:
   ~MessageListener() = default;
@@ -47,10 +57,10 @@ struct PortCounters {
   std::uint64_t most_queued_bytes = 0;
 };
 
-/// How long a port was paused because packets waited, here or switches further on, for an output that took
-/// too little: the root of the tree of pauses.
+/// How long a port was paused for one reason.
 struct PauseCause {
   std::uint32_t port = 0, root = 0;
+  std::uint64_t work = 0;
   TimePs paused_ps = 0;
 };
 
@@ -65,9 +75,10 @@ class EthernetEngine {
 
   /// A connection; several between the same hosts have several hashes.
   std::uint32_t open(std::uint32_t from, std::uint32_t to);
-  /// `message` is the caller's number. Messages of a queue pair go one after the other. Requires bytes > 0,
-  /// now >= the time of what happened last.
-  void send(std::uint32_t queue_pair, std::uint64_t bytes, std::uint64_t message, TimePs now);
+  /// `message` is the caller's number, `work` what it belongs to (PauseOrigin). Messages of a queue pair go
+  /// one after the other. Requires bytes > 0, now >= the time of what happened last.
+  void send(std::uint32_t queue_pair, std::uint64_t bytes, std::uint64_t message, TimePs now,
+            std::uint64_t work = 0);
 
   /// kNever: nothing is under way.
   TimePs next_ps() { return events_.empty() ? kNever : events_.next_ps(); }
@@ -78,8 +89,14 @@ class EthernetEngine {
   const Network& network() const { return network_; }
   const EthernetParams& params() const { return params_; }
   PortCounters counters(std::uint32_t port) const;
-  /// By port and root.
+  /// By port, root and work.
   std::vector<PauseCause> pause_causes() const;
+  /// Bytes of data that packets found before them when they joined the output's queue (watch_queues).
+  const LogHistogram& queue_found(std::uint32_t port) const { return ports_[port].found; }
+  /// What a message takes at least that is divided over so many queue pairs, of which this is one: its bytes
+  /// on the slowest cable (the hosts' own only, where packets of a queue pair take several ways), and the way
+  /// of its last packet, on an idle network.
+  TimePs alone_ps(std::uint32_t queue_pair, std::uint32_t queue_pairs, std::uint64_t bytes) const;
   std::uint32_t queue_pairs() const { return static_cast<std::uint32_t>(pairs_.size()); }
   const QueuePairCounters& queue_pair(std::uint32_t number) const;
   /// Of a queue pair whose network is idle: a full packet and its ACK.
@@ -126,8 +143,9 @@ class EthernetEngine {
     EcnParams ecn;
     PortCounters counters;
     TimePs paused_since = kNever, xoff_ps = 0;  // XOFF: the last time
-    std::uint32_t pause_cause = 0;              // root of the pause that it asks its other end for,
-    std::uint32_t pause_root = 0;               // and of the one that it keeps to
+    PauseOrigin asks_for;                       // of the pause that it asks its other end for,
+    PauseOrigin keeps_to;                       // and of the one that it keeps to
+    LogHistogram found;
   };
 
   void happen(const EventQueue::Event& event);
@@ -190,11 +208,12 @@ class EthernetEngine {
   Random random_;
   TimePs now_ = 0;
   std::vector<PortState> ports_;
-  std::vector<std::unique_ptr<SharedBuffer>> buffers_;                   // by switch
-  std::vector<std::uint64_t> headroom_;                                  // by port
-  std::vector<std::uint64_t> node_seeds_;                                // of hashes
-  std::vector<TimePs> response_;                                         // by port: of who is paused there
-  std::map<std::pair<std::uint32_t, std::uint32_t>, TimePs> paused_by_;  // port and root; over
+  std::vector<std::unique_ptr<SharedBuffer>> buffers_;  // by switch
+  std::vector<std::uint64_t> headroom_;                 // by port
+  std::vector<std::uint64_t> node_seeds_;               // of hashes
+  std::vector<TimePs> response_;                        // by port: of who is paused there
+  using PauseKey = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>;  // port, root, work
+  std::map<PauseKey, TimePs> paused_by_;                                     // that are over
   std::deque<QueuePair> pairs_;
   std::vector<NicHost> hosts_;
   std::uint64_t hops_ = 0, event_count_ = 0, drops_ = 0;

@@ -28,43 +28,14 @@ std::uint32_t EthernetEngine::open(std::uint32_t from, std::uint32_t to) {
   return number;
 }
 
-/// Of a packet on an idle network.
-TimePs EthernetEngine::idle_ps(const std::vector<std::uint32_t>& ports, std::uint32_t wire_bytes,
-                               bool back) const {
-  TimePs head = 0, tail = 0;
-  std::uint64_t before = 0;
-  for (std::size_t i = 0; i < ports.size(); ++i) {
-    const Port& port =
-        network_.ports()[back ? network_.ports()[ports[ports.size() - 1 - i]].peer_port : ports[i]];
-    if (!params_.switches.cut_through || before == 0 || port.bytes_per_s > before) head = tail;
-    tail = std::max(tail, head + transfer_time_ps(wire_bytes, port.bytes_per_s));
-    const TimePs more = port.latency_ps + (i + 1 < ports.size() ? params_.switches.pipeline_ps : 0);
-    head += more;
-    tail += more;
-    before = port.bytes_per_s;
-  }
-  return tail;
-}
-
-/// A full packet and its ACK on an idle network.
-nic::PathParams EthernetEngine::path_of(const QueuePair& pair) const {
-  nic::PathParams path;
-  const auto ports =
-      network_.path(pair.from, pair.to, [](std::uint32_t, std::size_t) { return std::size_t{0}; });
-  path.base_rtt_ps = idle_ps(ports, params_.format.full_wire_bytes(), false) +
-                     idle_ps(ports, params_.format.ack_wire_bytes(), true);
-  path.bytes_per_s = network_.ports()[ports.front()].bytes_per_s;
-  path.packet_bytes = params_.format.mtu_bytes;
-  path.hops = static_cast<std::uint32_t>(ports.size() - 1);
-  return path;
-}
-
-void EthernetEngine::send(std::uint32_t number, std::uint64_t bytes, std::uint64_t message, TimePs now) {
+void EthernetEngine::send(std::uint32_t number, std::uint64_t bytes, std::uint64_t message, TimePs now,
+                          std::uint64_t work) {
   QueuePair& pair = pairs_[number];
   now_ = now;
   const std::uint64_t packets = params_.format.packets(bytes), first = pair.sender->end();
   pair.messages.push_back({message, first + packets, first,
-                           static_cast<std::uint32_t>(bytes - (packets - 1) * params_.format.mtu_bytes)});
+                           static_cast<std::uint32_t>(bytes - (packets - 1) * params_.format.mtu_bytes),
+                           work});
   if (pair.sender->is_done()) {
     pair.progress_ps = now;
     while (pair.control->timer_ps() <= now) pair.control->on_timer(pair.control->timer_ps());

@@ -22,6 +22,7 @@ struct QueuePair {
                   end = 0;  ///< the caller's number; packets before `end` are of it or of earlier ones
     std::uint64_t first = 0;
     std::uint32_t last_bytes = 0;  ///< payload of the last packet
+    std::uint64_t work = 0;        ///< what it belongs to
   };
   std::uint32_t number = 0, from = 0, to = 0;
   std::uint64_t hash = 0;
@@ -42,6 +43,10 @@ struct QueuePair {
        watched = false;  ///< in its host's turn; for its rate; for a time-out
   QueuePairCounters counters;
 
+  /// What a packet under way belongs to.
+  std::uint64_t work_of(std::uint64_t packet) const {
+    return messages.empty() || messages.back().end <= packet ? 0 : message_of(packet).work;
+  }
   const MessagePart& message_of(std::uint64_t packet) const {
     std::size_t i = 0;
     while (messages[i].end <= packet) ++i;

@@ -49,6 +49,7 @@ void EthernetEngine::arrive_at_switch(std::uint32_t node, std::uint32_t which) {
     port.control.push(frames_, which, 0);
     return serve(out);
   }
+  if (params_.watch_queues) port.found.add(port.data.bytes());
   port.data.push(frames_, which, port.data.lists() > 1 ? ports_[frame.in_port].local : 0);
   const std::uint64_t queue = port.data.bytes();
   port.counters.most_queued_bytes = std::max(port.counters.most_queued_bytes, queue);
@@ -62,7 +63,8 @@ void EthernetEngine::arrive_at_switch(std::uint32_t node, std::uint32_t which) {
     if (!buffer.is_paused(input) && buffer.must_pause(input)) {
       buffer.set_paused(input, true);
       // Who waits for an output that is paused itself waits for what paused that one.
-      ports_[frame.in_port].pause_cause = is_paused(port) ? port.pause_root : out;
+      ports_[frame.in_port].asks_for =
+          is_paused(port) ? port.keeps_to : PauseOrigin{out, pairs_[frame.queue_pair].work_of(frame.packet)};
       request_pause(frame.in_port, params_.switches.pause_quanta);
     }
   }

@@ -2,9 +2,12 @@
 #include "models/ethernet/fabric/ethernet_fabric_params.h"
 
 #include <array>
+#include <fstream>
 #include <numeric>
+#include <stdexcept>
 
 #include "models/ethernet/network/topologies.h"
+#include "models/ethernet/ns3/ns3_files.h"
 
 namespace wafertlm {
 namespace {
@@ -13,7 +16,7 @@ using ethernet::CableParams;
 using ethernet::Network;
 
 /// By EthernetShape::Topology.
-constexpr std::array<Network (*)(const EthernetShape&, const CableParams&), 6> kNetworks = {
+constexpr std::array<Network (*)(const EthernetShape&, const CableParams&), 7> kNetworks = {
     [](const EthernetShape& of, const CableParams& cables) { return ethernet::star(of.npus, cables); },
     [](const EthernetShape& of, const CableParams& cables) {
       return ethernet::leaf_spine(of.leaves, of.npus_per_switch, of.spines, cables);
@@ -29,6 +32,11 @@ constexpr std::array<Network (*)(const EthernetShape&, const CableParams&), 6> k
     },
     [](const EthernetShape& of, const CableParams& cables) {
       return ethernet::bigraph(of.row, of.npus_per_switch, cables);
+    },
+    [](const EthernetShape& of, const CableParams&) {
+      std::ifstream file(of.file);
+      if (!file) throw std::invalid_argument(of.file + ": cannot be read");
+      return ethernet::read_ns3_topology(file, of.file);
     },
 };
 
@@ -49,6 +57,11 @@ std::uint64_t ethernet_hosts(const EthernetShape& of) {
       return product(of.groups, of.routers, of.npus_per_switch);
     case EthernetShape::Topology::bigraph:
       return product(2, of.row, of.npus_per_switch);
+    case EthernetShape::Topology::ns3: {
+      std::ifstream file(of.file);
+      std::uint64_t nodes = 0, switches = 0;
+      return file >> nodes >> switches && switches <= nodes ? nodes - switches : 0;
+    }
   }
   return 0;
 }
@@ -57,6 +70,14 @@ std::string EthernetPlaces::port_name(std::uint32_t port) const {
   const auto name = [&](std::uint32_t node) {
     return network.is_host(node) ? "npu" + std::to_string(npu_of[node]) : network.name(node);
   };
+  if (port >= network.ports().size()) {
+    const ethernet::Port& of = this->port(port);
+    const bool up = inside->is_host(of.node);
+    const std::uint32_t npu = up ? of.node : of.peer_node;
+    const std::string end = "npu" + std::to_string(npu);
+    const std::string server = "server" + std::to_string(npu / server_npus);
+    return up ? end + "->" + server : server + "->" + end;
+  }
   return name(network.ports()[port].node) + "->" + name(network.ports()[port].peer_node);
 }
 
@@ -75,6 +96,16 @@ EthernetPlaces ethernet_places(const EthernetShape& shape, TimePs link_latency_p
   }
   places.npu_of.resize(hosts);
   for (std::uint32_t npu = 0; npu < hosts; ++npu) places.npu_of[places.host_of[npu]] = npu;
+  if (shape.server_npus != 0) {
+    const auto npus = static_cast<std::uint32_t>(places.host_of.size());
+    if (npus % shape.server_npus != 0)
+      throw std::invalid_argument(std::to_string(npus) + " NPUs do not divide into servers of " +
+                                  std::to_string(shape.server_npus));
+    const CableParams server_cables{shape.server_bytes_per_s, shape.server_bytes_per_s,
+                                    shape.server_latency_ps, shape.server_latency_ps};
+    places.inside = ethernet::star(npus, server_cables);
+    places.server_npus = shape.server_npus;
+  }
   return places;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace wafertlm {
 
 /// Hosts, switches and cables between them, from sizes. An NPU has a host: a NIC with one cable.
 struct EthernetShape {
-  enum class Topology : std::uint8_t { star, leaf_spine, fat_tree, rails, dragonfly, bigraph };
+  enum class Topology : std::uint8_t { star, leaf_spine, fat_tree, rails, dragonfly, bigraph, ns3 };
   enum class Ranks : std::uint8_t {
     blocked,  ///< NPU n is host n, switch by switch
     hdrm,     ///< EFLOPS: partners of halving and doubling never share a cable
@@ -29,6 +30,20 @@ struct EthernetShape {
   Ranks ranks = Ranks::blocked;                              ///< bigraph
   std::uint64_t bytes_per_s = 50'000'000'000;                ///< of a NIC's cable, each direction
   std::uint64_t switch_bytes_per_s = 0;                      ///< of those between switches; 0: the same
+  std::string file;                                          ///< ns3: a topology file (ns3_files.h)
+  /// NPUs n · server_npus … of a server are also joined by a switch of their own (NVLink), which their
+  /// messages take; 0: no servers. Rate and latency of an NPU's cable to it, each direction; headers of a
+  /// packet there, whose payload is that of the fabric's.
+  std::uint32_t server_npus = 0;
+  std::uint64_t server_bytes_per_s = 450'000'000'000;
+  TimePs server_latency_ps = 250'000;
+  std::uint32_t server_header_bytes = 256;
+  /// Sizes of logical dimensions of the NPUs' numbers, the first fastest, by which collectives may go; empty:
+  /// none.
+  std::vector<std::uint32_t> dimensions;
+
+  /// Cables are all alike, and so is the network as each NPU sees it.
+  bool is_regular() const { return topology != Topology::ns3; }
 };
 
 struct EthernetSwitchKeys {
@@ -47,23 +62,35 @@ struct EthernetFabricParams : FabricParams {
   EthernetShape shape;
   EthernetSwitchKeys switches;
   EthernetNicKeys nics;
+  std::string ns3_config;  ///< a file (ns3_files.h) that says what switches and NICs have; empty: the keys do
   ethernet::EthernetParams engine;  ///< what it takes from the keys above: ethernet_params()
 };
 
-/// NPUs of this shape, whether it can be built or not.
+/// NPUs of this shape, whether it can be built or not; 0: its file cannot be read.
 std::uint64_t ethernet_hosts(const EthernetShape& shape);
 
-/// A network, and the host of each NPU.
+/// A network, and the host of each NPU. Ports are those of the network, then those inside servers.
 struct EthernetPlaces {
   ethernet::Network network;
   std::vector<std::uint32_t> host_of;  ///< by NPU
   std::vector<std::uint32_t> npu_of;   ///< by host
+  /// The switches of all servers as one, which nothing crosses from server to server; NPUs are its hosts.
+  std::optional<ethernet::Network> inside = {};
+  std::uint32_t server_npus = 0;
 
-  /// "npu7->leaf0", "leaf0->spine1"
+  bool same_server(NpuId a, NpuId b) const {
+    return inside && index_of(a) / server_npus == index_of(b) / server_npus;
+  }
+  std::size_t ports() const { return network.ports().size() + (inside ? inside->ports().size() : 0); }
+  const ethernet::Port& port(std::size_t number) const {
+    const std::size_t outer = network.ports().size();
+    return number < outer ? network.ports()[number] : inside->ports()[number - outer];
+  }
+  /// "npu7->leaf0", "leaf0->spine1", "npu7->server0"
   std::string port_name(std::uint32_t port) const;
 };
 
-/// @throws std::invalid_argument: sizes that do not fit
+/// @throws std::invalid_argument: sizes that do not fit; "file:line: " what is wrong in a file
 EthernetPlaces ethernet_places(const EthernetShape& shape, TimePs link_latency_ps);
 
 }  // namespace wafertlm

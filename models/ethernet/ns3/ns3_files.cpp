@@ -21,6 +21,7 @@ class Ns3Line {
   [[noreturn]] void fail(const std::string& what) const {
     throw std::invalid_argument(file_ + ":" + std::to_string(number_) + ": " + what);
   }
+  std::size_t number() const { return number_; }
   std::size_t size() const { return words_.size(); }
   const std::string& word(std::size_t i) const {
     if (i >= words_.size()) fail("the line ends too early");
@@ -165,7 +166,11 @@ Ns3Config read_ns3_config(std::istream& in, const std::string& file) {
       {"USE_DYNAMIC_PFC_THRESHOLD",
        [&](const Ns3Line& line) { params.switches.threshold.dynamic = line.count(1) != 0; }},
       {"PACKET_PAYLOAD_SIZE", [&](const Ns3Line& line) { params.format.mtu_bytes = line.count(1); }},
-      {"TOPOLOGY_FILE", [&](const Ns3Line& line) { config.topology_file = line.word(1); }},
+      {"TOPOLOGY_FILE",
+       [&](const Ns3Line& line) {
+         config.topology_file = line.word(1);
+         config.topology_line = line.number();
+       }},
       {"CC_MODE",
        [&](const Ns3Line& line) {
          mode = line.count(1);

@@ -19,7 +19,8 @@ Network read_ns3_topology(std::istream& in, const std::string& file);
 
 struct Ns3Config {
   EthernetParams params;
-  std::string topology_file;         ///< as it is written
+  std::string topology_file;         ///< as it is written; empty: it is not
+  std::size_t topology_line = 0;     ///< where
   std::vector<std::string> ignored;  ///< keys that say where and what to write, or what has no meaning here
 };
 

@@ -31,11 +31,11 @@ std::shared_ptr<const Struct<EthernetShape>> network_type() {
   auto type = std::make_shared<Struct<S>>("ethernet_network");
   type->required(
           "topology", &S::topology,
-          one_of<T>({"star", "leaf_spine", "fat_tree", "rails", "dragonfly", "bigraph"}),
+          one_of<T>({"star", "leaf_spine", "fat_tree", "rails", "dragonfly", "bigraph", "ns3"}),
           "star: one switch; leaf_spine: two tiers, a cable from every leaf to every spine; fat_tree: "
           "three tiers; rails: NIC r of each server on leaf r, NPU n · rails + r is NIC r of server n; "
           "dragonfly: groups of routers, a cable between any two groups; bigraph: two rows of switches "
-          "with NPUs, a cable from each upper one to each lower one (EFLOPS)")
+          "with NPUs, a cable from each upper one to each lower one (EFLOPS); ns3: as a file says")
       .required("npus", &S::npus, count(2), "On the switch")
       .when(&S::topology, T::star)
       .required("leaves", &S::leaves, count(1), "Switches with NPUs")
@@ -65,22 +65,57 @@ std::shared_ptr<const Struct<EthernetShape>> network_type() {
                 "blocked: NPUs in the order of the switches; hdrm: EFLOPS' mapping, by which messages of "
                 "halving and doubling have every cable to themselves")
       .when(&S::topology, T::bigraph)
+      .required("file", &S::file, or_none<std::string>(file_path("a topology of ns-3"), ""),
+                "As the ns-3 models of HPCC's authors and of ASTRA-sim have it; NPUs are its hosts in their "
+                "order")
+      .when(&S::topology, T::ns3)
+      .optional("dimensions", &S::dimensions,
+                or_none<std::vector<std::uint32_t>>(
+                    list_of<std::uint32_t>(integer<std::uint32_t>(1, 65'536), 1, 16), {}),
+                "Sizes of logical dimensions of the NPUs' numbers, the first fastest, by which collectives "
+                "may go (collectives.dimensions)")
+      .optional(
+          "server_npus", &S::server_npus, count(1),
+          "NPUs of a server, n · server_npus and those behind, are also joined by a switch of their own "
+          "(NVLink), which their messages take")
+      .optional("server_bandwidth", &S::server_bytes_per_s, any_bandwidth(),
+                "Of an NPU's cable to that switch, each direction")
+      .when_given(&S::server_npus)
+      .optional("server_latency", &S::server_latency_ps, any_time("1 ps"), "Of that cable")
+      .when_given(&S::server_npus)
+      .optional("server_header", &S::server_header_bytes, held_as<std::uint32_t>(any_size("1 B", "1 MB")),
+                "Headers of a packet there, whose payload is packet_bytes: NVLink has a flit for every 16")
+      .when_given(&S::server_npus)
       .optional("nic_bandwidth", &S::bytes_per_s, any_bandwidth(), "Of an NPU's cable, each direction")
+      .when(&S::topology, T::star, T::leaf_spine, T::fat_tree, T::rails, T::dragonfly, T::bigraph)
       .optional("switch_bandwidth", &S::switch_bytes_per_s, or_none<std::uint64_t>(any_bandwidth(), 0),
                 "Of a cable between switches, each direction; without it that of a NIC")
+      .when(&S::topology, T::star, T::leaf_spine, T::fat_tree, T::rails, T::dragonfly, T::bigraph)
       .check([](const S& shape, const Check& check) {
         const auto fail = [&](const char* what) {
           check.fail({&shape.npus, &shape.leaves, &shape.servers, &shape.switch_ports, &shape.groups,
                       &shape.row, &shape.spines, &shape.npus_per_switch, &shape.ranks},
                      what);
         };
+        const bool has_file = shape.topology == T::ns3;
+        const auto build = [&] {
+          try {
+            ethernet_places(shape, 1);
+          } catch (const std::invalid_argument& error) {
+            if (has_file) check.fail({&shape.file}, "{}", error.what());
+            fail(error.what());
+          }
+        };
+        if (has_file) build();
         if (ethernet_hosts(shape) < 2) fail("an Ethernet needs two NPUs or more");
         if (ethernet_hosts(shape) > 65'536) fail("more than 65536 NPUs");
-        try {
-          ethernet_places(shape, 1);
-        } catch (const std::invalid_argument& error) {
-          fail(error.what());
-        }
+        if (!has_file) build();
+        std::uint64_t product = 1;
+        for (const std::uint32_t size : shape.dimensions)
+          product = std::min<std::uint64_t>(product * size, 1U << 20);
+        if (!shape.dimensions.empty() && product != ethernet_hosts(shape))
+          check.fail({&shape.dimensions}, "multiply to {}, but there are {} NPUs", product,
+                     ethernet_hosts(shape));
       });
   return type;
 }
@@ -249,6 +284,12 @@ void check_control(const FabricSpec& fabric, const EthernetFabricParams& params,
     check.fail({&keys.nics.params.timeout_ps},
                "has no effect with loss: pfc, where nothing is lost; leave it out");
   const bool reorders = switches.balance != LoadBalance::ecmp && switches.balance != LoadBalance::flowlet;
+  if (reorders && needs.telemetry)
+    check.fail(
+        {&switches.balance, &keys.nics.congestion_control},
+        "'{}' compares the counters of one way, and packets of a queue pair take several; take ecmp, or "
+        "a congestion control without telemetry",
+        keys.nics.congestion_control);
   if (reorders && keys.nics.params.transport.repair == nic::Repair::go_back_n)
     check.fail({&switches.balance},
                "packets of a queue pair overtake each other, which go_back_n takes for losses: nics.repair: "
@@ -261,28 +302,47 @@ void check_control(const FabricSpec& fabric, const EthernetFabricParams& params,
 void EthernetKind::add_keys(config::Struct<config::FabricSpec>& fabric) const {
   using namespace config;
   using P = EthernetFabricParams;
+  const auto format = [](auto member) {
+    return at(at(parameter(&P::engine), &ethernet::EthernetParams::format), member);
+  };
+  const auto by_keys = [](const FabricSpec& of) { return of.as<P>().ns3_config.empty(); };
+  const char* const no_file = "keys of one's own: 'ns3_config' says it";
   fabric.required("network", parameter(&P::shape), network_type(), "Switches, NPUs and cables")
+      .optional("ns3_config", parameter(&P::ns3_config),
+                or_none<std::string>(file_path("a configuration of ns-3"), ""),
+                "A file that says what switches and NICs have, in place of keys: payload, marks, congestion "
+                "control, as the ns-3 models of HPCC's authors and of ASTRA-sim have it")
       .optional("switches", parameter(&P::switches), switch_type(), "What all switches have")
+      .when_true(by_keys, no_file)
       .optional("nics", parameter(&P::nics), nic_type(), "What all NICs have")
-      .optional(
-          "vlan",
-          at(at(parameter(&P::engine), &ethernet::EthernetParams::format), &ethernet::FrameFormat::vlan),
-          boolean(), "Frames have a VLAN tag")
-      .optional(
-          "ipv6",
-          at(at(parameter(&P::engine), &ethernet::EthernetParams::format), &ethernet::FrameFormat::ipv6),
-          boolean(), "IPv6 in place of IPv4")
+      .when_true(by_keys, no_file)
+      .optional("vlan", format(&ethernet::FrameFormat::vlan), boolean(), "Frames have a VLAN tag")
+      .when_true(by_keys, no_file)
+      .optional("ipv6", format(&ethernet::FrameFormat::ipv6), boolean(), "IPv6 in place of IPv4")
+      .when_true(by_keys, no_file)
       .optional("seed", at(parameter(&P::engine), &ethernet::EthernetParams::seed),
                 integer<std::uint64_t>(0, 1'000'000'000), "Of hashes and of marks");
 }
 
 void EthernetKind::check(const config::FabricSpec& fabric, const config::Check& check) const {
   config::check_common(fabric, check);
+  if (!fabric.as<EthernetFabricParams>().shape.is_regular() &&
+      fabric.link_latency_ps != FabricParams().link_latency_ps)
+    check.fail({&fabric.link_latency_ps}, "has no effect: the file of ns-3 says it; leave it out");
   if (fabric.link_latency_ps == 0) check.fail({&fabric.link_latency_ps}, "a cable takes 1 ps or more");
   if (fabric.format.packet_bytes < 64 || fabric.format.packet_bytes > 9216)
     check.fail({&fabric.format.packet_bytes}, "an Ethernet carries 64 B to 9 KiB in a packet");
-  const EthernetFabricParams params = ethernet_params(fabric);
-  config::check_control(fabric, params, check);
+  const auto& written = fabric.as<EthernetFabricParams>();
+  EthernetFabricParams params;
+  try {
+    params = ethernet_params(fabric);
+  } catch (const std::invalid_argument& error) {
+    check.fail({&written.ns3_config}, "{}", error.what());
+  }
+  if (written.ns3_config.empty())
+    config::check_control(fabric, params, check);
+  else if (fabric.format.packet_bytes != FabricParams().format.packet_bytes)
+    check.fail({&fabric.format.packet_bytes}, "has no effect: the file at ns3_config says it; leave it out");
   struct Nobody final : ethernet::MessageListener {
     void on_delivered(std::uint64_t, TimePs) override {}
   } nobody;

@@ -4,17 +4,32 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <fstream>
+#include <stdexcept>
 
 #include "models/ethernet/ethernet_fabric.h"
 #include "models/ethernet/fabric/ethernet_topology.h"
+#include "models/ethernet/ns3/ns3_files.h"
 #include "models/nic/congestion/presets.h"
 #include "platform/command/format.h"
 #include "platform/fabrics/ethernet/ethernet_results.h"
+#include "platform/traffic/traffic_model.h"
 
 namespace wafertlm {
 
 EthernetFabricParams ethernet_params(const config::FabricSpec& fabric) {
   auto params = fabric.complete<EthernetFabricParams>();
+  if (!params.ns3_config.empty()) {
+    std::ifstream file(params.ns3_config);
+    if (!file) throw std::invalid_argument(params.ns3_config + ": cannot be read");
+    const std::uint64_t seed = params.engine.seed;
+    params.engine = ethernet::read_ns3_config(file, params.ns3_config).params;
+    params.engine.seed = seed;
+    params.nics.congestion_control = "as " + params.ns3_config + " says";
+    params.format.packet_bytes = params.engine.format.mtu_bytes;
+    params.format.header_bytes = params.engine.format.full_wire_bytes() - params.format.packet_bytes;
+    return params;
+  }
   params.engine.switches = params.switches.params;
   ethernet::Threshold& threshold = params.engine.switches.threshold;
   threshold.alpha_numerator = params.switches.alpha_log2 > 0 ? 1U << params.switches.alpha_log2 : 1;
@@ -65,6 +80,13 @@ FabricLinkRate EthernetKind::fastest_link(const config::WaferSpec& wafer) const 
           params.engine.switches.pipeline_ps};
 }
 
+/// Whole messages travel: there is no load in flits.
+traffic::TrafficModel EthernetKind::traffic(const config::WaferSpec&) const {
+  throw std::invalid_argument(
+      "an Ethernet carries whole messages: give --flow SIZE, which sends one from every node, in place of "
+      "--load");
+}
+
 std::string EthernetKind::describe(const config::WaferSpec& wafer) const {
   const EthernetFabricParams params = ethernet_params(wafer.fabric);
   const EthernetPlaces places = ethernet_places(params.shape, params.link_latency_ps);
@@ -73,6 +95,9 @@ std::string EthernetKind::describe(const config::WaferSpec& wafer) const {
       "fabric    Ethernet: {} NPUs with a NIC of {}, {}, {} cables\n", places.network.hosts(),
       format_bandwidth(static_cast<double>(params.shape.bytes_per_s)),
       counted(places.network.switches(), "switch", "switches"), places.network.ports().size() / 2);
+  if (places.inside)
+    text += fmt::format("servers   of {} NPUs, joined at {} each\n", places.server_npus,
+                        format_bandwidth(static_cast<double>(params.shape.server_bytes_per_s)));
   text += fmt::format("frames    {} of payload, {} on the wire\n", format_bytes(params.format.packet_bytes),
                       format_bytes(params.format.full_wire_bytes()));
   text += fmt::format("buffers   {} per switch; {}\n", format_bytes(switches.buffer_bytes),

@@ -24,6 +24,7 @@ class EthernetKind final : public FabricKind {
   std::unique_ptr<Fabric> make(const config::WaferSpec& wafer, const BuildContext& in) const override;
   FabricTraits traits(const config::WaferSpec& wafer) const override;
   FabricLinkRate fastest_link(const config::WaferSpec& wafer) const override;
+  traffic::TrafficModel traffic(const config::WaferSpec& wafer) const override;
   std::string describe(const config::WaferSpec& wafer) const override;
   const FabricResults* results() const override;
 };

@@ -161,6 +161,42 @@ TEST(TrafficLoads, OfANumberOrARange) {
   }
 }
 
+/// All but the node itself go to it; a permutation is one cycle through all nodes.
+TEST(Patterns, IncastAndRandomPermutation) {
+  PatternOptions options;
+  options.name = "incast";
+  options.hotspot_node = 3;
+  const auto incast = make_pattern(options, MeshGeometry(6, 1));
+  for (std::uint32_t node = 0; node < 6; ++node) {
+    EXPECT_EQ(incast->sends(NpuId{node}), node != 3);
+    if (node != 3) {
+      EXPECT_EQ(incast->choices(NpuId{node}).front().destination, NpuId{3});
+    }
+  }
+  options = {};
+  options.name = "random_permutation";
+  std::vector<NpuId> before;
+  for (options.seed = 1; options.seed <= 20; ++options.seed) {
+    const auto pattern = make_pattern(options, MeshGeometry(5, 4));
+    std::vector<NpuId> to;
+    for (std::uint32_t node = 0; node < 20; ++node)
+      to.push_back(pattern->choices(NpuId{node}).front().destination);
+    NpuId at{0};
+    for (int steps = 1; steps < 20; ++steps) {
+      at = to[index_of(at)];
+      EXPECT_NE(at, NpuId{0}) << "after " << steps;
+    }
+    EXPECT_EQ(to[index_of(at)], NpuId{0});
+    EXPECT_NE(to, before);
+    before = to;
+  }
+  for (const char* name : {"incast", "random_permutation"}) {
+    options = {};
+    options.name = name;
+    EXPECT_THROW(make_pattern(options, MeshGeometry(1, 1)), std::invalid_argument);
+  }
+}
+
 // By column and row, as patterns.h states them; silent nodes have none.
 TEST(Patterns, DestinationsByPlace) {
   const auto destination = [](const std::string& name, const MeshGeometry& geometry, std::uint32_t node) {
@@ -192,7 +228,9 @@ TEST(Patterns, DestinationsByPlace) {
   EXPECT_TRUE(pattern->choices(NpuId{1}).empty());
   EXPECT_FALSE(pattern->sends(NpuId{1}));
   EXPECT_TRUE(pattern->sends(NpuId{2}));
-  EXPECT_EQ(pattern_names(), "uniform, transpose, neighbor, bit_complement, tornado, hotspot, permutation");
+  EXPECT_EQ(pattern_names(),
+            "uniform, transpose, neighbor, bit_complement, tornado, hotspot, incast, permutation, "
+            "random_permutation");
   options.name = "neighbor";
   EXPECT_THROW(make_pattern(options, MeshGeometry(2, 2)), std::invalid_argument) << "it has no file";
   options.permutation_file.clear();
