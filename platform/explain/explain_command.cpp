@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -15,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "platform/command/child.h"
 #include "platform/command/files.h"
 #include "platform/command/format.h"
 #include "platform/command/json_output.h"
@@ -24,59 +22,19 @@
 #include "platform/config/load.h"
 #include "platform/config/quantity.h"
 #include "platform/explain/busy_time.h"
-#include "platform/explain/exposed_time.h"
 #include "platform/explain/faster_links.h"
-#include "platform/explain/graph_recorder.h"
-#include "platform/explain/instant_source.h"
+#include "platform/explain/gains.h"
+#include "platform/explain/recording.h"
+#include "platform/explain/rerun.h"
 #include "platform/explain/trials.h"
 #include "platform/explain/what_if.h"
-#include "platform/fabrics/registry.h"
 #include "platform/report/report.h"
-#include "platform/report/usage.h"
 #include "platform/rtl/rtl_report.h"
-#include "platform/run/observers.h"
 
 namespace wafertlm {
 namespace {
 
-/// What the last iteration would gain at most, in the recorded order of service, if something took no time.
-struct Gain {
-  std::string what;       ///< "compute", "memory" or a traffic class
-  TimePs gain_ps = 0;     ///< of the last iteration's time
-  TimePs on_path_ps = 0;  ///< its part of the critical path
-};
-
-TimePs gain_of(const GraphRecorder::Recorded& recorded, const std::function<TimePs(std::uint32_t)>& own) {
-  const RecordedGraph& graph = recorded.graph;
-  const TimePs before = recorded.iteration_ps(graph.retime([&](std::uint32_t i) { return graph.own_ps(i); }));
-  const TimePs after = recorded.iteration_ps(graph.retime(own));
-  return before > after ? before - after : 0;
-}
-
-/// The gain if the operations of one category took no time.
-TimePs category_gain(const GraphRecorder::Recorded& recorded, const std::string& category) {
-  const RecordedGraph& graph = recorded.graph;
-  return gain_of(recorded, [&](std::uint32_t i) {
-    return recorded.categories[graph.operation(i).category] == category ? 0 : graph.own_ps(i);
-  });
-}
-
-/// Of all categories, largest first; those without a gain are left out.
-std::vector<Gain> gains(const GraphRecorder::Recorded& recorded, const CriticalPath& path) {
-  std::vector<Gain> all;
-  for (const std::string& category : recorded.categories) {
-    if (category.empty()) continue;
-    const auto part = path.breakdown.find(category);
-    const TimePs gain = category_gain(recorded, category);
-    if (gain != 0) all.push_back({category, gain, part == path.breakdown.end() ? 0 : part->second});
-  }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Gain& a, const Gain& b) { return a.gain_ps > b.gain_ps; });
-  return all;
-}
-
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 constexpr std::size_t kShown = 5;
 constexpr std::uint64_t kFactors[] = {2, 100};  // a better link, and next to instant ones
 
@@ -86,105 +44,12 @@ struct Options {
   bool rerun = false, quick = false;
 };
 
-/// A run with its graph.
-struct Recording {
-  Machine machine;
-  Usage usage;
-  JobRun run;
-  GraphRecorder recorder;
-  ExposedTimeRecorder exposed;
-  RunObservers observers;
-  GraphRecorder::Recorded recorded;
-
-  Recording(const config::ExperimentSpec& experiment, const Job& job)
-      : machine(experiment.platform),
-        usage(machine),
-        run(machine, job, experiment),
-        recorder(job.size()),
-        exposed(static_cast<std::uint32_t>(job.size())) {
-    observers.add(recorder);
-    observers.add(exposed);
-    run.observe(observers);
-    if (const FabricResults* const of = fabric_results(); of && of->watch)
-      of->watch(machine.wafer().fabric());
-    machine.observe_links(usage);
-    run.run();
-    recorded = recorder.graph(run, experiment);
-  }
-  const FabricResults* fabric_results() const { return fabric_kind(machine.wafer().spec().wafer).results(); }
-};
-
 /// What the fabric says of the last iteration; perhaps nothing.
 std::string fabric_text(const Recording& recording) {
   const FabricResults* const of = recording.fabric_results();
   if (!of || !of->explain) return {};
   return of->explain(recording.machine.wafer().fabric(),
                      recording.exposed.of_last_rank(recording.run, recording.run.iterations().back()));
-}
-
-TimePs iteration_ps(const JobRun& run) {
-  const auto iterations = run.iterations();
-  return iterations.back().end_ps - iterations.back().start_ps;
-}
-
-/// [[rank, iteration, node, own ps]] of all operations.
-Json own_times(const GraphRecorder::Recorded& recorded) {
-  Json rows = Json::array();
-  for (std::uint32_t i = 0; i < recorded.graph.size(); ++i) {
-    const auto& key = recorded.keys[i];
-    if (key.node != GraphRecorder::Recorded::kEnd)
-      rows.push_back({key.rank, key.iteration, key.node, recorded.graph.own_ps(i)});
-  }
-  return rows;
-}
-
-/// What happened to the rest when `category` was made instant, and how the iteration changed.
-struct Rerun {
-  TimePs iteration_ps = 0;
-  std::map<GraphRecorder::Recorded::Key, TimePs> own_ps;
-};
-
-Rerun rerun(const config::ExperimentSpec& experiment, const std::string& category) {
-  const Json found = run_in_child([&]() -> Json {
-    Job job = load_job(experiment);
-    for (auto& source : job.ranks) source = std::make_unique<InstantSource>(std::move(source), category);
-    Recording recording(experiment, job);
-    return {{"iteration_ps", iteration_ps(recording.run)}, {"own", own_times(recording.recorded)}};
-  });
-  Rerun made;
-  made.iteration_ps = found["iteration_ps"].get<TimePs>();
-  for (const Json& row : found["own"])
-    made.own_ps[{row[0].get<std::uint32_t>(), row[1].get<std::uint32_t>(), row[2].get<std::uint64_t>()}] =
-        row[3].get<TimePs>();
-  return made;
-}
-
-std::string signed_time(double ps) {
-  return (ps < 0 ? "-" : "") + format_time(static_cast<TimePs>(std::llround(std::abs(ps))));
-}
-
-/// The recorded gain beside that of a real run, and what makes the difference.
-void print_rerun(const GraphRecorder::Recorded& recorded, const Gain& gain, TimePs iteration,
-                 const Rerun& real) {
-  const RecordedGraph& graph = recorded.graph;
-  const auto own = [&](std::uint32_t i) {
-    const auto found = real.own_ps.find(recorded.keys[i]);
-    return found == real.own_ps.end() ? graph.own_ps(i) : found->second;
-  };
-  const auto time = static_cast<double>(iteration);
-  const double stated = static_cast<double>(gain.gain_ps);
-  const double saved = time - static_cast<double>(real.iteration_ps);
-  const double with_times = time - static_cast<double>(recorded.iteration_ps(graph.retime(own)));
-  const double instant =
-      time - static_cast<double>(recorded.iteration_ps(graph.retime([&](std::uint32_t i) {
-        return recorded.categories[graph.operation(i).category] == gain.what ? own(i) : graph.own_ps(i);
-      })));
-  fmt::print(
-      "     a real run with it next to instant: {} ({} in the recorded order). The difference of {}: {} "
-      "because its latencies remain, {} because others take another time beside it, {} because the order of "
-      "service changes.\n",
-      signed_time(saved), signed_time(stated), signed_time(saved - stated), signed_time(instant - stated),
-      signed_time(with_times - instant), signed_time(saved - with_times));
 }
 
 std::string name_of(const Gain& gain) {

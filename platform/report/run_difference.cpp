@@ -96,6 +96,29 @@ std::map<std::string, const Json*> collectives_of(const Json& results) {
   return found;
 }
 
+struct LinkUse {
+  double busy_s = 0;
+  std::int64_t bytes = 0;
+};
+
+/// By name.
+std::map<std::string, LinkUse> links_of(const Json& results) {
+  std::map<std::string, LinkUse> found;
+  const auto list = results.find("links");
+  const auto simulation = results.find("simulation");
+  if (list == results.end() || !list->is_array() || simulation == results.end() || !simulation->is_object())
+    return found;
+  const auto number = [](const Json& object, const char* key) {
+    const auto value = object.find(key);
+    return value == object.end() || !value->is_number() ? 0 : value->get<double>();
+  };
+  for (const Json& each : *list)
+    if (each.is_object())
+      found[word(each, "name")] = {number(each, "busy_fraction") * number(*simulation, "end_s"),
+                                   std::max<std::int64_t>(0, whole(each, "bytes"))};
+  return found;
+}
+
 }  // namespace
 
 Json changed_settings(const Node& first, const Node& other, const std::string& first_text,
@@ -168,6 +191,25 @@ Json collective_differences(const Json& first, const Json& other) {
   return {{"matched", matched}, {"only_first", only_first}, {"only_this", only_this}};
 }
 
+Json link_differences(const Json& first, const Json& other) {
+  const auto before = links_of(first), after = links_of(other);
+  Json changed = Json::array();
+  for (const auto& [name, a] : before) {
+    const auto b = after.find(name);
+    if (b == after.end() || (a.busy_s == b->second.busy_s && a.bytes == b->second.bytes)) continue;
+    changed.push_back({{"name", name},
+                       {"first_busy_s", a.busy_s},
+                       {"this_busy_s", b->second.busy_s},
+                       {"change_s", b->second.busy_s - a.busy_s},
+                       {"first_bytes", a.bytes},
+                       {"this_bytes", b->second.bytes}});
+  }
+  std::stable_sort(changed.begin(), changed.end(), [](const Json& x, const Json& y) {
+    return std::abs(x["change_s"].get<double>()) > std::abs(y["change_s"].get<double>());
+  });
+  return changed;
+}
+
 Json run_differences(const NamedResults& runs, const std::vector<std::string>& folders) {
   const auto resolved = [&](std::size_t i) { return std::filesystem::path(folders[i]) / "resolved.yaml"; };
   const auto text_of = [](const std::filesystem::path& file) {
@@ -186,7 +228,8 @@ Json run_differences(const NamedResults& runs, const std::vector<std::string>& f
     all.push_back({{"name", runs[i].first},
                    {"changed", changed},
                    {"waterfall", waterfall(runs[0].second, runs[i].second)},
-                   {"collectives", collective_differences(runs[0].second, runs[i].second)}});
+                   {"collectives", collective_differences(runs[0].second, runs[i].second)},
+                   {"links", link_differences(runs[0].second, runs[i].second)}});
   }
   return all;
 }

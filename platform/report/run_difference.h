@@ -29,7 +29,14 @@ nlohmann::ordered_json waterfall(const nlohmann::ordered_json& first, const nloh
 nlohmann::ordered_json collective_differences(const nlohmann::ordered_json& first,
                                               const nlohmann::ordered_json& other);
 
-/// All three of each run but the first, against the first: [{name, changed, waterfall, collectives}].
+/// The links that both runs have, by name, that with the largest difference of its busy time first:
+/// [{name, first_busy_s, this_busy_s, change_s, first_bytes, this_bytes}]; those without a difference are
+/// left out.
+nlohmann::ordered_json link_differences(const nlohmann::ordered_json& first,
+                                        const nlohmann::ordered_json& other);
+
+/// All of these of each run but the first, against the first: [{name, changed, waterfall, collectives,
+/// links}].
 /// @param folders where resolved.yaml may be, of each run; without one, `changed` is null
 nlohmann::ordered_json run_differences(const NamedResults& runs, const std::vector<std::string>& folders);
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "platform/command/format.h"
 #include "platform/command/signed_time.h"
 #include "platform/command/verbosity.h"
@@ -10,7 +13,7 @@ namespace wafertlm {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr std::size_t kSettingsShown = 20, kCollectivesShown = 5, kWidth = 12;
+constexpr std::size_t kSettingsShown = 20, kCollectivesShown = 5, kLinksShown = 3, kWidth = 12;
 
 std::string time_text(const Json& ps) { return format_time(static_cast<TimePs>(ps.get<std::int64_t>())); }
 
@@ -78,14 +81,30 @@ std::string collectives_text(const Json& collectives) {
   return text;
 }
 
+std::string links_text(const Json& links) {
+  if (links.empty()) return "";
+  std::string text = fmt::format("  busy time of links: {} changed; the largest differences\n",
+                                 counted(links.size(), "link"));
+  for (std::size_t i = 0; i < std::min(links.size(), kLinksShown); ++i) {
+    const auto busy = [&](const char* key) {
+      return static_cast<std::int64_t>(std::llround(links[i][key].get<double>() * 1e12));
+    };
+    text += fmt::format(
+        "    {}   ({} -> {}) {}\n", change_of(busy("this_busy_s") - busy("first_busy_s"), kWidth),
+        format_time(static_cast<TimePs>(busy("first_busy_s"))),
+        format_time(static_cast<TimePs>(busy("this_busy_s"))), links[i]["name"].get<std::string>());
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string differences_text(const Json& differences) {
   std::string text;
   for (const Json& each : differences)
-    text += fmt::format("{}, against the first:\n{}{}{}", each["name"].get<std::string>(),
+    text += fmt::format("{}, against the first:\n{}{}{}{}", each["name"].get<std::string>(),
                         settings_text(each["changed"]), waterfall_text(each["waterfall"]),
-                        collectives_text(each["collectives"]));
+                        collectives_text(each["collectives"]), links_text(each["links"]));
   return text;
 }
 

@@ -39,6 +39,7 @@ const said = [
     const effects = found.sensitivity.filter((row) => [row.less, row.more].some((each) => each?.saved_ps)).length;
     const bars = await page.evaluate(() => window.wafertlm.charts.tornado?.getOption().series[0].data.length ?? 0);
     assert.equal(bars, Math.min(25, effects));
+    assert.ok(effects > 5 && found.not_tried === 0);
     assert.equal((await column(page, "without-table", "change")).length, found.without_saving.length);
     await picture(page, "explain.png");
   }),

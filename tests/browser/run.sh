@@ -14,7 +14,17 @@ done
 mesh=resnet50_dp20_mesh_5x4
 "$wafertlm" run "$folder/$mesh/resolved.yaml" --set wafer.fabric.link_bandwidth=375GB/s --out "$folder/slow" >/dev/null
 "$wafertlm" compare "$folder/$mesh" "$folder/slow" --out "$folder/compare2.html" >/dev/null
-"$wafertlm" explain "$folder/$mesh" --limit 15s --out "$folder/explain.html" >/dev/null
+cat >"$folder/small.yaml" <<'END'
+experiment: two NPUs
+platform: {platform: two, wafer: {width: 2, height: 1, fabric: {link_bandwidth: 100 GB/s, link_latency: 20 ns}}}
+workload:
+  model: {model: m, transformer: {layers: 2, hidden: 64, heads: 4, sequence: 64, vocabulary: 256}}
+  parallelism: MP(1)-DP(2)-PP(1)
+  samples_per_replica: 2
+  effective_flops: 10 TFLOPS
+END
+"$wafertlm" run "$folder/small.yaml" --out "$folder/small" >/dev/null
+"$wafertlm" explain "$folder/small" --out "$folder/explain.html" >/dev/null
 node tests/browser/answers_test.mjs "$folder/compare.html" "$folder/compare2.html" "$folder/explain.html" "${@:2}"
 if command -v mkdocs >/dev/null; then
   python3 guide/build.py "$folder/site" "$wafertlm"

@@ -87,12 +87,25 @@ class Compare(unittest.TestCase):
         # Other buckets are other collectives.
         self.assertEqual((len(d["matched"]), d["only_first"], d["only_this"]), (0, count, len(self.results["d"]["collectives"])))
 
+    def test_links_are_matched_by_name(self):
+        links = self.compared("a", "b")[0]["links"]
+        busy = {name: {each["name"]: each["busy_fraction"] * self.results[name]["simulation"]["end_s"] for each in self.results[name]["links"]} for name in "ab"}
+        self.assertEqual({row["name"] for row in links}, {name for name in busy["a"] if busy["a"][name] != busy["b"][name]})
+        for row in links:
+            self.assertEqual((row["first_busy_s"], row["this_busy_s"]), (busy["a"][row["name"]], busy["b"][row["name"]]))
+        changes = [abs(row["change_s"]) for row in links]
+        self.assertEqual(changes, sorted(changes, reverse=True))
+        self.assertIn("router", links[0]["name"])  # half the bandwidth: these are busy twice as long
+        self.assertAlmostEqual(links[0]["this_busy_s"] / links[0]["first_busy_s"], 2, delta=0.01)
+        self.assertEqual(self.compared("a", "a")[0]["links"], [])
+
     def test_text_and_page(self):
         text = tool("compare", self.path / "a", self.path / "b/results.json", "--out", self.path / "c.html").stdout
         self.assertIn("  changed settings:\n    platform.wafer.fabric.link_bandwidth: 100 GB/s (P: a paper) -> 50 GB/s (--set)\n", text)
         self.assertLess(text.index("changed settings"), text.index("the last iteration:"))
         self.assertLess(text.index("the last iteration:"), text.index("  collectives: "))
         self.assertRegex(text, r"\n    exposed_dp +\+[0-9.]+ us   \(")
+        self.assertRegex(text, r"\n  busy time of links: \d+ links changed; the largest differences\n +\+[0-9.]+ us   \([0-9.]+ us -> [0-9.]+ [um]s\) router\d->router\d\n")
         self.assertRegex(text, r"  collectives: \d+ of \d+ that both have take another time")
         data = json.loads(re.search(r'id="data"[^>]*>(.*?)</script>', (self.path / "c.html").read_text(), re.S)[1])
         self.assertEqual(data["differences"], self.compared("a", "b"))

@@ -64,7 +64,7 @@ function changedSettings(differences) {
 }
 
 /// How the first run's iteration becomes this one's, cause by cause, and which collectives take another time.
-function waterfalls({name, waterfall: fall, collectives}, i) {
+function waterfalls({name, waterfall: fall, collectives, links}, i) {
   if (fall) {
     const parts = fall.parts.filter((each) => each.change_ps !== 0);
     const box = holder(90 + 30 * (parts.length + 2));
@@ -103,4 +103,14 @@ function waterfalls({name, waterfall: fall, collectives}, i) {
       {title: "this run", of: (each) => each.this_ps, show: formatTime},
       {title: "change", of: (each) => each.change_ps, show: signedTime},
     ], changed.slice(0, 1000)));
+  if (links.length === 0) return;
+  section(`links-${i}`, `Links of ${name}`, `Busy time of the ${links.length} links that both have and that changed.`,
+    table(`links-table-${i}`, [
+      {title: "link", text: true, of: (each) => each.name},
+      {title: "first run", of: (each) => each.first_busy_s, show: formatSeconds},
+      {title: "this run", of: (each) => each.this_busy_s, show: formatSeconds},
+      {title: "change", of: (each) => each.change_s, show: (value) => signedTime(picoseconds(value))},
+      {title: "payload, first", of: (each) => each.first_bytes, show: formatBytes},
+      {title: "payload, this", of: (each) => each.this_bytes, show: formatBytes},
+    ], links, {limit: 200}));
 }

@@ -86,7 +86,7 @@ TEST(TrainingWorkload, AModelThatDoesNotFitIsRefused) {
 }
 
 TEST(TrainingWorkload, ErrorsNameKeyAndNearestValues) {
-  expect_parts(error({"uneven=error"}), {"transformer_17b.yaml:5", "mp (3) does not divide", "2 or 4"});
+  expect_parts(error({"uneven=error"}), {"transformer_17b.yaml:6", "mp (3) does not divide", "2 or 4"});
   expect_parts(error({"microbatches=0"}), {"microbatches"});
   expect_parts(error({"microbatches=5"}), {"microbatches", "nearest: 45 or 60"});
   expect_parts(error({"minibatch=96"}), {"minibatch", "not both"});
