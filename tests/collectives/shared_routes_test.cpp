@@ -24,7 +24,7 @@ struct Shares {
 
 /// Of an all-reduce; walks the routes once more, on its own.
 Shares shares_of(const config::PlatformSpec& spec, const Group& group) {
-  const nlohmann::json found = test::run_in_child([&]() -> nlohmann::json {
+  const nlohmann::json found = run_in_child([&]() -> nlohmann::json {
     Machine machine(spec, false);
     const FabricTraits fabric = machine.traits();
     const Topology& topology = *fabric.topology;
