@@ -19,7 +19,8 @@ using config::Dimension;
 using config::Node;
 using Row = nlohmann::ordered_json;
 
-/// All that a value may be, without the alternatives that are one word (auto).
+/// All that a value may be, without the alternatives that are one word (auto); of words and a file's name the
+/// words.
 Row plain_schema(const config::Type& type) {
   Row definitions = Row::object();
   Row schema = type.schema(config::SchemaStyle::complete, definitions);
@@ -27,7 +28,7 @@ Row plain_schema(const config::Type& type) {
     const Row forms = schema["anyOf"];
     schema = Row::object();
     for (const Row& form : forms)
-      if (!form.contains("const")) schema = form;
+      if (!form.contains("const") && !schema.contains("enum")) schema = form;
   }
   return schema;
 }

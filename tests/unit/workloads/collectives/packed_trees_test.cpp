@@ -182,7 +182,7 @@ TEST(PackedTrees, ArePlannedInTime) {
 }
 
 // A row of three, of which the middle one has failed.
-TEST(PackedTrees, NeedRoutesOfTheirOwn) {
+TEST(PackedTrees, NeedRoutesThatJoinTheGroup) {
   MeshParams mesh;
   mesh.width = 3;
   mesh.height = 1;
@@ -193,7 +193,8 @@ TEST(PackedTrees, NeedRoutesOfTheirOwn) {
     try {
       plan_collective({CollectiveType::all_reduce, group, 4096, "packed_trees", 0}, row);
     } catch (const std::invalid_argument& error) {
-      return std::string(error.what()).find("packed_trees NPUs that links of their own") != std::string::npos;
+      return std::string(error.what()).find("packed_trees NPUs that routes join to a whole") !=
+             std::string::npos;
     }
     return false;
   };
