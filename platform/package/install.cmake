@@ -13,6 +13,7 @@ set(made ${PROJECT_BINARY_DIR}/installed)
 set(completions bash-completion/completions/wafertlm zsh/vendor-completions/_wafertlm fish/vendor_completions.d/wafertlm.fish)
 install(CODE "
   set(ENV{SYSTEMC_DISABLE_COPYRIGHT_MESSAGE} 1)
+  file(LOCK ${made}.lock GUARD PROCESS)  # installations of one build take turns
   file(REMOVE_RECURSE ${made})
   file(MAKE_DIRECTORY ${made}/man1)
   set(program \"$<TARGET_FILE:wafertlm>\")

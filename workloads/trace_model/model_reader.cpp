@@ -26,7 +26,8 @@ class JsonPlace {
   void allow(std::initializer_list<const char*> keys) const {
     if (!json_.is_object()) fail("must be an object");
     for (const auto& [key, value] : json_.items())
-      if (std::none_of(keys.begin(), keys.end(), [&](const char* known) { return key == known; })) {
+      if (std::none_of(keys.begin(), keys.end(),
+                       [&name = key](const char* known) { return name == known; })) {
         std::string all;
         for (const char* known : keys) all += (all.empty() ? "" : ", ") + std::string(known);
         fail("unknown key \"" + key + "\"; there are " + all);
