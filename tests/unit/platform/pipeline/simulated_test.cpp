@@ -149,7 +149,7 @@ TEST(SimulatedPipeline, ResNet50NeedsFarFewerEvaluationsThanAnnealing) {
   problem.measure = [&](const Schedule& schedule) { return simulated.measure(schedule); };
   const Found found = shisha(problem), fine = local_search(problem);
   std::vector<std::size_t> annealed;
-  const std::size_t seeds = test::random_cases(5, 1);
+  const std::size_t seeds = static_cast<std::size_t>(test::random_cases(5, 1));
   for (std::uint64_t seed = 0; seed < seeds; ++seed)
     annealed.push_back(annealing(problem, seed, found.time, 100'000).evaluations);
   std::sort(annealed.begin(), annealed.end());

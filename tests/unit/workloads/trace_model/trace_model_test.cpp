@@ -337,7 +337,7 @@ TEST(TraceModel, ScalesRanksAsDataParallelism) {
 TEST(TraceModel, AddsLayersToLoopsOnly) {
   std::vector<Node> nodes = {comp(1, 500)};
   for (std::uint64_t i = 0; i < 10; ++i)
-    for (const std::uint64_t duration : {100, 200, 400})
+    for (const std::uint64_t duration : {100U, 200U, 400U})
       nodes.push_back(comp(nodes.size() + 1, duration, {nodes.size()}));
   nodes.push_back(comp(nodes.size() + 1, 5000, {nodes.size()}));
   const Model model = learn({{graph_of(nodes)}}, chakra::CommGroups(1), {0, 1});
@@ -370,7 +370,7 @@ TEST(TraceModel, SeveralRunsMakeTheMean) {
 
 TEST(TraceModel, RanksWithTheirOwnPaceKeepIt) {
   Ranks source;
-  for (const std::uint64_t pace : {90, 100, 110})
+  for (const std::uint64_t pace : {90U, 100U, 110U})
     source.push_back(graph_of({comp(1, 10 * pace), comp(2, 50 * pace, {1}), comp(3, 20 * pace, {2})}));
   const Generated made = generate(learn({source}, chakra::CommGroups(3), {0, 1}));
   for (std::size_t rank = 0; rank < 3; ++rank)
