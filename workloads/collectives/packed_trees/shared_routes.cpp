@@ -242,7 +242,7 @@ bool is_whole(const RankGraph& graph, const TreeUse& use) {
     return order.size() == graph.ranks;
   };
   const bool is_one = use.roots == TreeUse::Roots::one;
-  return (is_one && use.up ? true : reaches_all(true)) && (is_one && use.down ? true : reaches_all(false));
+  return ((is_one && use.up) || reaches_all(true)) && ((is_one && use.down) || reaches_all(false));
 }
 
 }  // namespace
