@@ -1,17 +1,20 @@
 #!/usr/bin/env bash
 # Sets up, builds and runs the tests; the last line is "N passed, N failed" (and ", N skipped" if there are).
-#   ./test.sh [--preset asan] [--filter REGEX]
+#   ./test.sh [--preset asan] [--filter REGEX] [--short]
+# --short: without the tests labelled long.
 # Skipped and disabled tests count as failed when CI=true. A build that fails, or no test at all, is a failure.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
 preset=release
 filter=.
+labels=()
 while [ $# -gt 0 ]; do
   case $1 in
     --preset) preset=${2:?test.sh: --preset needs a name, for example asan} && shift 2 ;;
     --filter) filter=${2:?test.sh: --filter needs a regular expression} && shift 2 ;;
-    *) echo "test.sh: unknown option '$1' (known: --preset NAME, --filter REGEX)" >&2; exit 2 ;;
+    --short) labels=(--label-exclude '^long$') && shift ;;
+    *) echo "test.sh: unknown option '$1' (known: --preset NAME, --filter REGEX, --short)" >&2; exit 2 ;;
   esac
 done
 directory=build
@@ -29,6 +32,6 @@ rm -f "$results"
 ./build.sh "$preset" || give_up "the build failed"
 
 status=0
-ctest --test-dir "$directory" --parallel "$(nproc)" --tests-regex "$filter" --no-tests=error \
+ctest --test-dir "$directory" --parallel "$(nproc)" --tests-regex "$filter" "${labels[@]}" --no-tests=error \
   --output-on-failure --output-junit "$results" || status=$?
 python3 tests/support/count_results.py "$results" --ctest-status "$status"

@@ -30,12 +30,13 @@ EndpointModule::EndpointModule(const sc_core::sc_module_name& name, NpuId id,
 
 /// Who carries out what it is asked for.
 Communication& EndpointModule::connect(NpuId id, const EndpointModuleParams& params) {
+  Communication* carries_out = &endpoint_;
   if (params.messages)
-    return params.messages->connect(id, *this,
-                                    {params.endpoint.step_cost_ps, params.endpoint.receive_cost_ps,
-                                     params.endpoint.reduction_bytes_per_s});
-  if (!params.episodes) return endpoint_;
-  EpisodeGate& gate = params.episodes->connect(id, endpoint_, responder_);
+    carries_out = &params.messages->connect(id, *this,
+                                            {params.endpoint.step_cost_ps, params.endpoint.receive_cost_ps,
+                                             params.endpoint.reduction_bytes_per_s});
+  if (!params.episodes) return *carries_out;
+  EpisodeGate& gate = params.episodes->connect(id, *carries_out, responder_);
   done_ = &gate;
   return gate;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -17,7 +18,19 @@ struct Connection {
   std::uint32_t first_queue_pair = 0;
   std::uint64_t messages = 0, bytes = 0;
   TimePs completion_ps = 0, most_completion_ps = 0;  ///< sum, longest
-  double slowdown = 0, most_slowdown = 0;            ///< sum, largest
+  std::uint64_t slowdowns = 0;                       ///< sum, in 2^-32
+  double most_slowdown = 0;
+
+  double mean_slowdown() const {
+    return messages == 0 ? 0
+                         : std::ldexp(static_cast<double>(slowdowns), -32) / static_cast<double>(messages);
+  }
+  void list_rest(RestVisitor& state) {
+    state.count(messages);
+    state.count(bytes);
+    state.count(completion_ps);
+    state.count(slowdowns);
+  }
 };
 
 /// All of them, and the distributions over their messages.
@@ -39,7 +52,7 @@ class Connections {
     of.bytes += bytes;
     of.completion_ps += took_ps;
     of.most_completion_ps = std::max(of.most_completion_ps, took_ps);
-    of.slowdown += slowdown;
+    of.slowdowns += static_cast<std::uint64_t>(std::ldexp(slowdown, 32));
     of.most_slowdown = std::max(of.most_slowdown, slowdown);
     completions_ps_.add(took_ps);
     slowdowns_.add(static_cast<std::uint64_t>(slowdown * kSlowdownUnit + 0.5));
@@ -49,6 +62,13 @@ class Connections {
   const std::vector<Connection>& all() const { return all_; }
   const LogHistogram& completions_ps() const { return completions_ps_; }
   const LogHistogram& slowdowns() const { return slowdowns_; }  ///< in 1/kSlowdownUnit
+
+  /// The distributions; connections one by one, since there may be more of them later.
+  void list_rest(RestVisitor& state) {
+    completions_ps_.list_rest(state, kNever);
+    slowdowns_.list_rest(state, kNever);
+  }
+  void list_rest(std::uint32_t number, RestVisitor& state) { all_[number].list_rest(state); }
 
  private:
   std::vector<Connection> all_;

@@ -2,6 +2,8 @@
 #pragma once
 #include <cstdint>
 
+#include "tlm/episodes/rest_visitor.h"
+
 namespace wafertlm::ethernet {
 
 /// Numbers from a seed, the same everywhere (SplitMix64, Steele et al., OOPSLA 2014).
@@ -9,6 +11,7 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
   std::uint64_t next() { return mix(state_ += 0x9E3779B97F4A7C15ULL); }
+  void list_rest(RestVisitor& state) { state.value(state_); }
   /// Below 1.
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
   static std::uint64_t mix(std::uint64_t z) {

@@ -169,6 +169,26 @@ TimePs EthernetFabric::head_latency_ps(NpuId from, NpuId to) const {
   return sum;
 }
 
+std::string EthernetFabric::keeps_unlisted() {
+  const nic::SchemeNeeds needs = nic::needs_of(params_.engine.nics.scheme);
+  return needs.remembers ? std::string("congestion control ") + needs.name + " remembers earlier messages"
+                         : "";
+}
+
+/// Connections come last, since there may be more of them later.
+void EthernetFabric::list_rest(RestVisitor& state) {
+  state.require(starting_.empty() && network_.is_at_rest());
+  wake_.list_rest(state);
+  engine_.list_rest(state);
+  if (inside_) inside_->list_rest(state);
+  connections_.list_rest(state);
+  for (std::uint32_t of = 0; of < connections_.all().size(); ++of) {
+    connections_.list_rest(of, state);
+    for (std::uint32_t i = 0; i < params_.nics.queue_pairs; ++i)
+      engine_.list_counters(connections_[of].first_queue_pair + i, state);
+  }
+}
+
 OutputCounters EthernetFabric::counters(const FabricLink& link) const {
   const auto outer = places_.network.ports().size();
   const ethernet::PortCounters port = link.from < outer

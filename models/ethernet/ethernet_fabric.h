@@ -67,6 +67,8 @@ class EthernetFabric final : public Fabric,
     return network_.messages() + engine_.frames() + (inside_ ? inside_->frames() : 0);
   }
   void observe(LinkObserver& /*observer*/) override {}
+  std::string keeps_unlisted() override;
+  void list_rest(RestVisitor& state) override;
 
  private:
   /// A message under way, in parts.
@@ -103,7 +105,7 @@ class EthernetFabric final : public Fabric,
   ethernet::Connections connections_;
   bool keeps_pauses_ = false;
   std::vector<PauseStretch> pauses_;
-  WakeSlot wake_;
+  OverlappingWakeSlot wake_;
 };
 
 }  // namespace wafertlm

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "tlm/episodes/rest_visitor.h"
+
 namespace wafertlm::ethernet {
 
 /// How often values came, in classes of at most 1/32 of their values: below 64 each has its own.
@@ -15,7 +17,7 @@ class LogHistogram {
     if (place >= counts_.size()) counts_.resize(place + 1);
     ++counts_[place];
     ++total_;
-    sum_ += static_cast<double>(value);
+    sum_ += value;
     most_ = std::max(most_, value);
   }
   void add(const LogHistogram& other) {
@@ -28,7 +30,7 @@ class LogHistogram {
 
   std::uint64_t total() const { return total_; }
   std::uint64_t most() const { return most_; }
-  double mean() const { return total_ == 0 ? 0 : sum_ / static_cast<double>(total_); }
+  double mean() const { return total_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(total_); }
   /// Nearest rank; the largest value of its class, so up to 1/32 too high, but never above most(). Without
   /// values 0.
   std::uint64_t percentile(double percent) const {
@@ -38,6 +40,13 @@ class LogHistogram {
     for (std::size_t i = 0; i < counts_.size(); ++i)
       if ((seen += counts_[i]) >= rank) return std::min(largest_of(i), most_);
     return most_;
+  }
+  /// `highest`: no value is larger, ever. As many counts whatever has come.
+  void list_rest(RestVisitor& state, std::uint64_t highest) {
+    counts_.resize(class_of(highest) + 1);
+    for (std::uint64_t& count : counts_) state.count(count);
+    state.count(total_);
+    state.count(sum_);
   }
 
  private:
@@ -56,8 +65,7 @@ class LogHistogram {
   }
 
   std::vector<std::uint64_t> counts_;  // by class
-  std::uint64_t total_ = 0, most_ = 0;
-  double sum_ = 0;
+  std::uint64_t total_ = 0, most_ = 0, sum_ = 0;
 };
 
 }  // namespace wafertlm::ethernet

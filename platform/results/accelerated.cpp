@@ -80,16 +80,17 @@ void describe_sampling(Fields<Sampling>& of) {
 }
 
 void describe(Fields<Machine>& of) {
-  const auto is_on = [](const Machine& machine) { return machine.skipped() != nullptr; };
+  const auto is_on = [](const Machine& machine) { return machine.episodes() != nullptr; };
+  const auto skips = [](const Machine& machine) { return machine.skipped() != nullptr; };
   static const Fields<SteadyCounts> steady(describe_steady_states);
   static const Fields<Episodes> episodes(describe_episodes);
   static const Fields<Machine> packets(describe_packets);
   static const Fields<Sampling> sampling(describe_sampling);
   of.add_if([is_on](const Machine& machine) { return !is_on(machine); }, "off_because",
             schema::text(kOffBecause), [](const Machine& machine) { return machine.not_accelerated(); });
-  of.add_if(is_on, "packets", packets.schema("That have left NPUs or I/O controllers"),
+  of.add_if(skips, "packets", packets.schema("That have left NPUs or I/O controllers"),
             [](const Machine& machine) { return packets.json(machine); });
-  of.add_if(is_on, "steady_states", steady.schema("What was skipped because it repeats"),
+  of.add_if(skips, "steady_states", steady.schema("What was skipped because it repeats"),
             [](const Machine& machine) { return steady.json(*machine.skipped()); });
   of.add_if(is_on, "episodes", episodes.schema("What was played instead of being simulated again"),
             [](const Machine& machine) { return episodes.json(*machine.episodes()); });

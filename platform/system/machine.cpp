@@ -42,7 +42,7 @@ std::string why_not_accelerated(const config::PlatformSpec& spec, Fabric& fabric
   if (spec.run.fault) return "run.fault counts packets";
   if (is_reliable) return "Go-Back-N counts packets";
   if (!spec.wafer.fabric.rtl.empty()) return "RTL takes part";
-  if (fabric.messages()) return "the fabric carries whole messages";
+  if (std::string why = fabric.keeps_unlisted(); !why.empty()) return why;
   if (fabric.format().by_flit) return "wormhole switching goes flit by flit";
   if (spec.npu.endpoint.memory == config::EndpointMemory::hbm)
     return "messages wait for the memory (npu.endpoint.memory)";
@@ -78,7 +78,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
     const auto seed = spec.run.acceleration == config::Acceleration::verify
                           ? std::optional<std::uint64_t>(spec.run.seed)
                           : std::nullopt;
-    steady_.emplace(wafer_.scheduler, fabric.format().packet_bytes, seed);
+    if (!fabric.messages()) steady_.emplace(wafer_.scheduler, fabric.format().packet_bytes, seed);
     episodes_.emplace(
         wafer_.scheduler, [this](RestVisitor& state) { list_rest(state); }, seed);
     if (fabric.striped()) episodes_->switch_off("packets are striped by numbers of operations");
@@ -159,9 +159,9 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
 Machine::~Machine() = default;
 
 void Machine::list_rest(RestVisitor& state) {
-  wafer_.fabric().list_rest(state);
   for (const auto& npu : npus_) npu->list_rest(state);
   for (const auto& controller : io_) controller->list_rest(state);
+  wafer_.fabric().list_rest(state);  // its counts may become more, at the end
 }
 
 void Machine::settle() {

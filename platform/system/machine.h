@@ -63,10 +63,11 @@ class Machine {
   /// Scheduler::allow_lookahead_windows. For runs in which the end of an operation starts nothing.
   void allow_lookahead_windows();
 
-  /// What was skipped because it repeats; null if the run is not accelerated, because of not_accelerated().
+  /// What was skipped because it repeats; null if the run is not accelerated, because of not_accelerated(),
+  /// or the fabric carries whole messages.
   const SteadyCounts* skipped() const { return steady_ ? &steady_->counts() : nullptr; }
   const std::string& not_accelerated() const { return not_accelerated_; }
-  /// What was played; null as skipped().
+  /// What was played; null if the run is not accelerated.
   const Episodes* episodes() const { return episodes_ ? &*episodes_ : nullptr; }
   /// Packets that have left all endpoints, simulated or not.
   std::uint64_t injected_packets() const;
@@ -104,8 +105,8 @@ class Machine {
   ScratchMemory scratch_{};
   std::optional<Fault> fault_;
   std::string not_accelerated_;         // why
-  std::optional<SteadyStates> steady_;  // none: not accelerated
-  std::optional<Episodes> episodes_;    // the same
+  std::optional<SteadyStates> steady_;  // none: not accelerated, or whole messages
+  std::optional<Episodes> episodes_;    // none: not accelerated
   std::unique_ptr<Sampling> sampling_;
   ModuleList<SampledSocket> sampled_;
   ModuleList<Npu> npus_;

@@ -32,11 +32,9 @@ using Layer = std::vector<Act>;
 
 class JobWriter {
  public:
-  JobWriter(const std::string& folder, std::uint64_t seed, std::optional<std::uint64_t> repeats)
-      : folder_(folder),
-        random_(seed),
-        platform_(write_random_platform(folder, random_)),
-        repeats_(repeats) {}
+  JobWriter(const std::string& folder, std::uint64_t seed, std::optional<std::uint64_t> repeats,
+            WritePlatform* write_platform)
+      : folder_(folder), random_(seed), platform_(write_platform(folder, random_)), repeats_(repeats) {}
 
   std::string write() {
     make_groups();
@@ -257,9 +255,9 @@ class JobWriter {
 }  // namespace
 
 std::string write_random_job(const std::string& folder, std::uint64_t seed,
-                             std::optional<std::uint64_t> repeats) {
+                             std::optional<std::uint64_t> repeats, WritePlatform* write_platform) {
   std::filesystem::create_directories(folder);
-  return JobWriter(folder, seed, repeats).write();
+  return JobWriter(folder, seed, repeats, write_platform).write();
 }
 
 }  // namespace wafertlm::test

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <vector>
@@ -161,13 +162,37 @@ std::string remote_keys(Random& random) {
       one_in(random, 2) ? 4096 : 50'000);
 }
 
-}  // namespace
+/// A star, leaves and spines, or servers on them; with switches that pause seldom or often.
+std::string ethernet(Random& random, RandomPlatform& platform, const std::string&) {
+  const std::uint64_t leaves = between(random, 1, 4), of_leaf = 2 * between(random, 1, 3);
+  platform.npus = static_cast<std::uint32_t>(leaves * of_leaf);
+  platform.packet_bytes = pick_of(random, std::array<std::uint32_t, 3>{1000, 4096, 9000});
+  const std::string network =
+      leaves == 1 ? fmt::format("topology: star, npus: {}", of_leaf)
+                  : fmt::format("topology: leaf_spine, leaves: {}, npus_per_switch: {}, spines: {}", leaves,
+                                of_leaf, between(random, 1, 3));
+  static const char* const kBalances[] = {"ecmp", "ecmp", "adaptive", "flowlet", "spray"};
+  const std::string balance = pick_of(random, kBalances);
+  const bool reorders = balance == "adaptive" || balance == "spray";
+  static const char* const kControls[] = {"none", "none", "none", "dcqcn", "receiver_driven", "dctcp"};
+  const std::string control = pick_of(random, kControls);
+  const bool marks = control == "dcqcn" || control == "dctcp";
+  return fmt::format(
+      "wafer:\n  fabric:\n    kind: ethernet\n    packet_bytes: {} B\n    link_latency: {}\n"
+      "    network: {{{}, nic_bandwidth: {}{}}}\n"
+      "    switches: {{buffer: {}, load_balancing: {}, forwarding: {}{}}}\n"
+      "    nics: {{congestion_control: {}, queue_pairs: {}, ack_every: {}{}}}\n",
+      platform.packet_bytes, latency(random), network, one_in(random, 2) ? "50 GB/s" : "12.5 GB/s",
+      one_in(random, 3) ? ", server_npus: 2, server_bandwidth: 450 GB/s, server_latency: 250 ns" : "",
+      one_in(random, 2) ? "64 MB" : "2 MB", balance, one_in(random, 2) ? "cut_through" : "store_and_forward",
+      marks ? ", ecn_kmin: 100 kB, ecn_kmax: 400 kB, ecn_pmax: 0.2" : "", control, between(random, 1, 3),
+      one_in(random, 2) ? 1 : 8, reorders ? ", repair: selective_repeat, reordering: 0" : "");
+}
 
-RandomPlatform write_random_platform(const std::string& folder, Random& random) {
-  constexpr std::string (*kFabrics[])(Random&, RandomPlatform&, const std::string&) = {
-      one_wafer, one_wafer, fred, fred, dimensional, graph, several_wafers};
+RandomPlatform write_random(const std::string& folder, Random& random,
+                            std::string (*fabric)(Random&, RandomPlatform&, const std::string&)) {
   RandomPlatform platform;
-  std::string text = "platform: random\n" + pick_of(random, kFabrics)(random, platform, folder);
+  std::string text = "platform: random\n" + fabric(random, platform, folder);
   text += npu_keys(random, platform);
   platform.has_remote = one_in(random, 4);
   if (platform.has_remote) text += remote_keys(random);
@@ -177,6 +202,19 @@ RandomPlatform write_random_platform(const std::string& folder, Random& random) 
   platform.path = folder + "/platform.yaml";
   write(platform.path, text);
   return platform;
+}
+
+}  // namespace
+
+RandomPlatform write_random_platform(const std::string& folder, Random& random) {
+  constexpr std::string (*kFabrics[])(Random&, RandomPlatform&, const std::string&) = {
+      one_wafer, one_wafer, fred, fred, dimensional, graph, several_wafers};
+  const auto fabric = pick_of(random, kFabrics);
+  return write_random(folder, random, fabric);
+}
+
+RandomPlatform write_random_ethernet(const std::string& folder, Random& random) {
+  return write_random(folder, random, ethernet);
 }
 
 }  // namespace wafertlm::test

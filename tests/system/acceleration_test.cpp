@@ -2,6 +2,8 @@
 // run.acceleration: what repeats is skipped, and every figure is what it is when all is simulated.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "tests/support/random_cases.h"
 #include "tests/support/random_job.h"
 #include "tests/support/trace_jobs.h"
@@ -57,6 +59,28 @@ TEST_F(AcceleratedRuns, EqualThoseInWhichAllIsSimulated) {
   EXPECT_GT(played, 0U);
   EXPECT_GT(abandoned, 0U);
   EXPECT_GT(episodes_verified, 0U);
+}
+
+TEST_F(AcceleratedRuns, OnAnEthernetEqualThoseInWhichAllIsSimulated) {
+  std::uint64_t played = 0, abandoned = 0, verified = 0;
+  std::set<std::string> reasons;
+  for (int k = 0; k < random_cases(16, 2); ++k) {
+    const std::string job = write_random_job(folder_.path() + "/" + std::to_string(k),
+                                             static_cast<std::uint64_t>(k), {}, write_random_ethernet);
+    SCOPED_TRACE("job " + std::to_string(k));
+    const auto off = run(job, " --set run.acceleration=off");
+    EXPECT_EQ(run(job, ""), off);
+    reasons.insert(skipped_.value("off_because", ""));
+    played += count("episodes", "played");
+    abandoned += count("episodes", "abandoned");
+    EXPECT_EQ(run(job, " --set run.acceleration=verify"), off);
+    verified += count("episodes", "verified");
+  }
+  if (kSanitized) return;
+  EXPECT_EQ(reasons, (std::set<std::string>{"", "congestion control dctcp remembers earlier messages"}));
+  EXPECT_GT(played, 0U);
+  EXPECT_GT(abandoned, 0U);
+  EXPECT_GT(verified, 0U);
 }
 
 /// While rank 0 sends a long message to rank 2, rank 1 computes and sends a short one there, time and again:

@@ -340,6 +340,7 @@ void Episodes::start_at(std::uint32_t state, TimePs now) {
 /// What has become of all by now, `rest`.
 void Episodes::close_recording(const RestRecord& rest, std::uint32_t state, TimePs now) {
   EpisodeEnd::Growth growth;
+  before_.counts.resize(rest.counts.size());  // of what is new they were 0
   for (std::uint32_t i = 0; i < rest.counts.size(); ++i)
     if (rest.counts[i] != before_.counts[i]) growth.emplace_back(i, rest.counts[i] - before_.counts[i]);
   const TimePs gap_ps = now - last_end_ps_;

@@ -26,8 +26,8 @@ class RestVisitor {
   }
   /// A moment that means nothing once it is over.
   virtual void deadline(TimePs& at) = 0;
-  /// What only grows, and nothing but results depend on. (What is the most of its kind is not listed: it has
-  /// been seen when it was recorded.)
+  /// What only grows, and nothing but results depend on; there may be more of them later, at the end. (What
+  /// is the most of its kind is not listed: it has been seen when it was recorded.)
   virtual void count(std::uint64_t& count) = 0;
   /// Something is under way unless `is_so`.
   virtual void require(bool is_so) = 0;

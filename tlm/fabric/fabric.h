@@ -94,6 +94,8 @@ class Fabric : public sc_core::sc_module {
   virtual std::uint64_t bytes_per_s(const FabricLink& link) const {
     return switches_[link.from]->core().bytes_per_s(link.output);
   }
+  /// Why it cannot list what it keeps when nothing is under way; empty: it can.
+  virtual std::string keeps_unlisted() { return messages() ? "the fabric carries whole messages" : ""; }
   /// What switches and flows keep when nothing is under way (tlm/episodes).
   virtual void list_rest(RestVisitor& state);
   /// Who admits in-network flows; null: the fabric does not reduce.

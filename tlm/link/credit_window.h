@@ -37,6 +37,12 @@ class CreditWindow {
   }
   /// Requires available(now) >= bytes.
   void take(std::uint64_t bytes) { credits_ -= bytes; }
+  /// For a packet that starts at time_of_credits(bytes) or later: of what was promised no more than it needs,
+  /// so that it does not matter what else has been promised by now.
+  void take_ahead(std::uint64_t bytes) {
+    for (; credits_ < bytes; returns_.pop_front()) credits_ += returns_.front().bytes;
+    credits_ -= bytes;
+  }
   /// `bytes` are free again from `at` on. Returns whether that is earlier than what was promised before.
   bool give_back(std::uint64_t bytes, TimePs at) {
     if (at < last_return_ps_) {

@@ -217,10 +217,7 @@ void FlowUnit::combine(Branch& branch, TimePs credit_ps, TimePs now) {
   branch.set_number(branch.inputs.front().queue[place].position + 1);
   branch.combined.push_back({static_cast<std::uint32_t>(branch.outputs.size()), 0});
   for (BranchOutput& output : branch.outputs) {
-    if (output.reserved) {
-      output.credits.available(credit_ps);  // it will be there when the copy starts
-      output.credits.take(sum.wire_bytes);
-    }
+    if (output.reserved) output.credits.take_ahead(sum.wire_bytes);  // they are there when the copy starts
     Packet& copy = make_packet(*branch.flow);
     copy.destination = sum.destination;
     copy.source = sum.source;

@@ -111,6 +111,12 @@ class EthernetEngine {
   std::uint64_t drops() const { return drops_; }
   /// Frames on their way: 0 at rest.
   std::uint64_t frames() const { return frames_.in_use(); }
+  /// What it keeps when nothing is under way. Counters of queue pairs one by one, since there may be more
+  /// later.
+  void list_rest(RestVisitor& state);
+  void list_counters(std::uint32_t queue_pair, RestVisitor& state) {
+    pairs_[queue_pair].counters.list_rest(state);
+  }
   /// Paused ports whose packets wait for each other only, now. Empty: none.
   std::vector<std::uint32_t> locked_ports() const;
 
@@ -146,6 +152,8 @@ class EthernetEngine {
     PauseOrigin asks_for;                       // of the pause that it asks its other end for,
     PauseOrigin keeps_to;                       // and of the one that it keeps to
     LogHistogram found;
+
+    void list_rest(RestVisitor& state, const EthernetParams& params);
   };
 
   void happen(const EventQueue::Event& event);

@@ -171,7 +171,7 @@ void EthernetEngine::arrive_at_host(std::uint32_t which) {
       ask_timer(pair);
       return frames_.release(which);
     case Frame::Kind::pull:
-      pair.control->on_pull(params_.format.mtu_bytes, now_);
+      if (!pair.sender->is_done()) pair.control->on_pull(params_.format.mtu_bytes, now_);
       frames_.release(which);
       return make_ready(pair);
   }
@@ -281,6 +281,7 @@ void EthernetEngine::receive_answer(QueuePair& pair, std::uint32_t which) {
     }
   }
   progress(pair, made, frame.is_last);
+  if (pair.sender->acknowledged() == pair.furthest) pair.control->on_all_acknowledged();
   frames_.release(which);
   ask_timer(pair);
   make_ready(pair);

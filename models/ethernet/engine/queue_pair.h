@@ -13,6 +13,13 @@ struct QueuePairCounters {
   std::uint64_t packets = 0;   ///< sent, with those sent again
   std::uint64_t repeated = 0;  ///< sent again
   std::uint64_t timeouts = 0, cnps = 0;
+
+  void list_rest(RestVisitor& state) {
+    state.count(packets);
+    state.count(repeated);
+    state.count(timeouts);
+    state.count(cnps);
+  }
 };
 
 /// Both ends of a connection.
@@ -43,6 +50,11 @@ struct QueuePair {
        watched = false;  ///< in its host's turn; for its rate; for a time-out
   QueuePairCounters counters;
 
+  /// But for the numbers of its packets it will do what a new one does.
+  bool is_as_new(TimePs now) const {
+    return sender->is_at_rest() && receiver->is_at_rest() && messages.empty() && control->is_as_new() &&
+           timer_ps == kNever && !watched && next_ps <= now && cnp_ps <= now && way == 0;
+  }
   /// What a packet under way belongs to.
   std::uint64_t work_of(std::uint64_t packet) const {
     return messages.empty() || messages.back().end <= packet ? 0 : message_of(packet).work;

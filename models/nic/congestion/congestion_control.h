@@ -61,6 +61,8 @@ class CongestionControl {
   /// The receiver has seen a marked packet (congestion notification packet).
   virtual void on_cnp(TimePs /*now*/) {}
   virtual void on_loss(const LossEvent&) {}
+  /// All that has ever been sent is acknowledged.
+  virtual void on_all_acknowledged() {}
   /// The receiver asks for so many bytes.
   virtual void on_pull(std::uint64_t /*bytes*/, TimePs /*now*/) {}
   virtual void on_timer(TimePs /*now*/) {}
@@ -76,6 +78,8 @@ class CongestionControl {
     return in_flight_bytes == 0 || static_cast<double>(in_flight_bytes + bytes) <= window_;
   }
   const PathParams& path() const { return path_; }
+  /// Nothing is left of what was before: it will do what a new one does. Asked while nothing is under way.
+  virtual bool is_as_new() const { return false; }
 
  protected:
   double line_rate() const { return static_cast<double>(path_.bytes_per_s); }

@@ -15,7 +15,7 @@ void Dcqcn::decrease(TimePs now) {
 }
 
 void Dcqcn::on_cnp(TimePs now) {
-  cnp_for_alpha_ = true;
+  has_cnp_ = cnp_for_alpha_ = true;
   if (params_.decrease_interval_ps == 0) {
     decrease(now);
   } else if (decrease_ps_ == kNever) {

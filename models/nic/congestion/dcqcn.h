@@ -37,6 +37,8 @@ class Dcqcn final : public CongestionControl {
   void on_cnp(TimePs now) override;
   void on_timer(TimePs now) override;
   TimePs timer_ps() const override { return std::min({alpha_ps_, increase_ps_, decrease_ps_}); }
+  /// Until the first CNP: α never forgets it.
+  bool is_as_new() const override { return !has_cnp_; }
 
   double alpha() const { return alpha_; }
   double target_bytes_per_s() const { return target_; }
@@ -47,6 +49,7 @@ class Dcqcn final : public CongestionControl {
 
   const DcqcnParams params_;
   double target_, alpha_;
+  bool has_cnp_ = false;                               // ever
   bool cnp_for_alpha_ = false, cnp_for_rate_ = false;  // since the timer
   std::uint32_t timer_stages_ = 0, byte_stages_ = 0;
   std::uint64_t bytes_ = 0;

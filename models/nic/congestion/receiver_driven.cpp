@@ -5,7 +5,8 @@ namespace wafertlm::nic {
 
 ReceiverDriven::ReceiverDriven(const ReceiverDrivenParams& params, const PathParams& path)
     : CongestionControl(path),
-      credit_(static_cast<std::uint64_t>(std::max(packet(), params.unasked_bdp * path.bdp_bytes()))) {}
+      unasked_(static_cast<std::uint64_t>(std::max(packet(), params.unasked_bdp * path.bdp_bytes()))),
+      credit_(unasked_) {}
 
 void ReceiverDriven::on_sent(std::uint64_t bytes, TimePs) { credit_ -= std::min(credit_, bytes); }
 

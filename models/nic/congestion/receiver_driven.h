@@ -3,6 +3,7 @@
 #include <deque>
 
 #include "models/nic/congestion/congestion_control.h"
+#include "tlm/episodes/rest_visitor.h"
 
 namespace wafertlm::nic {
 
@@ -12,16 +13,21 @@ struct ReceiverDrivenParams {
   double unasked_bdp = 1;  ///< sent before the receiver asks
 };
 
-/// The sender: the first bandwidth-delay product goes unasked, then a packet for each that is pulled.
+/// The sender: the first bandwidth-delay product goes unasked, then a packet for each that is pulled. So it
+/// is again when all is acknowledged.
 class ReceiverDriven final : public CongestionControl {
  public:
   ReceiverDriven(const ReceiverDrivenParams& params, const PathParams& path);
   void on_sent(std::uint64_t bytes, TimePs now) override;
   void on_pull(std::uint64_t bytes, TimePs now) override;
+  /// The receiver owes nothing for what was the last packet when it came: the next one begins anew.
+  void on_all_acknowledged() override { credit_ = unasked_; }
   bool may_send(std::uint64_t in_flight_bytes, std::uint32_t bytes) const override;
+  bool is_as_new() const override { return credit_ == unasked_; }
   std::uint64_t credit_bytes() const { return credit_; }
 
  private:
+  const std::uint64_t unasked_;
   std::uint64_t credit_;
 };
 
@@ -38,6 +44,10 @@ class PullPacer {
   TimePs next_ps() const { return turn_.empty() ? kNever : next_ps_; }
   /// Whose turn it is; the next one comes when a packet of so many bytes on the wire has passed.
   std::uint32_t pull(std::uint32_t wire_bytes, TimePs now);
+  void list_rest(RestVisitor& state) {
+    state.require(turn_.empty());
+    state.deadline(next_ps_);
+  }
 
  private:
   struct Owed {

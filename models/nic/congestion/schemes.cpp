@@ -7,6 +7,7 @@ namespace {
 class NoControl final : public CongestionControl {
  public:
   NoControl(const NoControlParams&, const PathParams& path) : CongestionControl(path) {}
+  bool is_as_new() const override { return true; }
 };
 
 template <typename Params>
@@ -31,12 +32,12 @@ SchemeNeeds needs(const NoControlParams&) { return {"none"}; }
 SchemeNeeds needs(const DcqcnParams& params) {
   return {"dcqcn", false, true, true, params.cnp_interval_ps, false};
 }
-SchemeNeeds needs(const DctcpParams&) { return {"dctcp", false, true}; }
-SchemeNeeds needs(const TimelyParams&) { return {"timely"}; }
-SchemeNeeds needs(const HpccParams&) { return {"hpcc", true}; }
-SchemeNeeds needs(const SwiftParams&) { return {"swift"}; }
-SchemeNeeds needs(const PowerTcpParams&) { return {"powertcp", true}; }
-SchemeNeeds needs(const NsccParams&) { return {"nscc", false, true}; }
+SchemeNeeds needs(const DctcpParams&) { return {"dctcp", false, true, false, 0, false, true}; }
+SchemeNeeds needs(const TimelyParams&) { return {"timely", false, false, false, 0, false, true}; }
+SchemeNeeds needs(const HpccParams&) { return {"hpcc", true, false, false, 0, false, true}; }
+SchemeNeeds needs(const SwiftParams&) { return {"swift", false, false, false, 0, false, true}; }
+SchemeNeeds needs(const PowerTcpParams&) { return {"powertcp", true, false, false, 0, false, true}; }
+SchemeNeeds needs(const NsccParams&) { return {"nscc", false, true, false, 0, false, true}; }
 SchemeNeeds needs(const ReceiverDrivenParams&) { return {"receiver_driven", false, false, false, 0, true}; }
 
 }  // namespace

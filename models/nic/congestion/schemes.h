@@ -28,7 +28,8 @@ struct SchemeNeeds {
   bool marks = false;      ///< ECN
   bool cnps = false;       ///< the receiver answers marks with CNPs, at most one per interval
   TimePs cnp_interval_ps = 0;
-  bool pulls = false;  ///< the receiver asks for packets
+  bool pulls = false;      ///< the receiver asks for packets
+  bool remembers = false;  ///< every message leaves something behind: it never is as new again
 };
 
 SchemeNeeds needs_of(const SchemeParams& params);

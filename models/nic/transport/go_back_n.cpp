@@ -20,7 +20,7 @@ Receipt GoBackNReceiver::on_packet(std::uint64_t packet, bool wants_answer) {
   ++expected_;
   told_ = false;
   if (trimmed_ == expected_) {
-    trimmed_ = ~std::uint64_t{0};
+    trimmed_ = kNone;
     return {true, missing(expected_)};
   }
   if (++unanswered_ < ack_every_ && !wants_answer) return {true, {}};

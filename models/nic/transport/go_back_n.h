@@ -12,8 +12,10 @@ class GoBackNReceiver final : public ReceiveSequence {
   Receipt on_packet(std::uint64_t packet, bool wants_answer) override;
   Answer on_trimmed(std::uint64_t packet) override;
   std::uint64_t expected() const override { return expected_; }
+  bool is_at_rest() const override { return unanswered_ == 0 && !told_ && trimmed_ == kNone; }
 
  private:
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
   Answer missing(std::uint64_t packet);
 
   const std::uint32_t ack_every_;
@@ -21,7 +23,7 @@ class GoBackNReceiver final : public ReceiveSequence {
   bool told_ = false;       // of the gap at expected_
   std::uint64_t last_ = 0;  // … and the last packet behind it
   std::uint64_t expected_ = 0;
-  std::uint64_t trimmed_ = ~std::uint64_t{0};  // the first whose headers came alone, ahead of those before it
+  std::uint64_t trimmed_ = kNone;  // the first whose headers came alone, ahead of those before it
 };
 
 /// Goes back to the packet that a NACK names.
@@ -34,6 +36,7 @@ class GoBackNSender final : public SendSequence {
   Progress on_timeout() override;
   std::uint64_t in_flight() const override { return next_ - acknowledged_; }
   std::uint64_t acknowledged() const override { return acknowledged_; }
+  bool is_at_rest() const override { return is_done() && next_ == end_; }
 
  private:
   std::uint64_t go_back();

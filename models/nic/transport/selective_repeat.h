@@ -14,6 +14,7 @@ class SelectiveReceiver final : public ReceiveSequence {
   Receipt on_packet(std::uint64_t packet, bool wants_answer) override;
   Answer on_trimmed(std::uint64_t packet) override;
   std::uint64_t expected() const override { return expected_; }
+  bool is_at_rest() const override { return states_.empty() && unanswered_ == 0 && gap_ <= expected_; }
 
  private:
   enum class State : std::uint8_t { missing, told, there };
@@ -39,6 +40,9 @@ class SelectiveSender final : public SendSequence {
   Progress on_timeout() override;
   std::uint64_t in_flight() const override { return in_flight_; }
   std::uint64_t acknowledged() const override { return acknowledged_; }
+  bool is_at_rest() const override {
+    return is_done() && in_flight_ == 0 && lost_.empty() && repeated_.empty();
+  }
 
  private:
   enum class State : std::uint8_t { in_flight, lost, acknowledged };

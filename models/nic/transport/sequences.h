@@ -41,6 +41,8 @@ class ReceiveSequence {
   /// Its headers have come without the payload.
   virtual Answer on_trimmed(std::uint64_t packet) = 0;
   virtual std::uint64_t expected() const = 0;
+  /// But for the numbers of its packets it will do what a new one does.
+  virtual bool is_at_rest() const = 0;
 };
 
 /// Packets of a queue pair as they are sent.
@@ -66,6 +68,8 @@ class SendSequence {
   /// All packets before it are acknowledged.
   virtual std::uint64_t acknowledged() const = 0;
   bool is_done() const { return acknowledged() == end_; }
+  /// But for the numbers of its packets it will do what a new one does.
+  virtual bool is_at_rest() const = 0;
   std::uint64_t end() const { return end_; }
 
  protected:

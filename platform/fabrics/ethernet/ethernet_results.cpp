@@ -136,19 +136,16 @@ using Row = const ConnectionRow&;
 
 const Fields<ConnectionRow>& connection_fields() {
   static const Fields<ConnectionRow> fields([](Fields<ConnectionRow>& f) {
-    const auto each = [](double sum, std::uint64_t messages) {
-      return messages == 0 ? 0 : sum / static_cast<double>(messages);
-    };
     f.add("from", schema::count("NPU"), [](Row row) { return row.of.from; });
     f.add("to", schema::count("NPU"), [](Row row) { return row.of.to; });
     f.add("messages", schema::count(), [](Row row) { return row.of.messages; });
     f.add("bytes", schema::count(), [](Row row) { return row.of.bytes; });
-    f.add("completion_mean_s", schema::seconds(), [each](Row row) {
-      return each(static_cast<double>(row.of.completion_ps) * 1e-12, row.of.messages);
+    f.add("completion_mean_s", schema::seconds(), [](Row row) {
+      return static_cast<double>(row.of.completion_ps) * 1e-12 /
+             static_cast<double>(std::max<std::uint64_t>(row.of.messages, 1));
     });
     f.add("completion_most_s", schema::seconds(), [](Row row) { return seconds(row.of.most_completion_ps); });
-    f.add("slowdown_mean", schema::number(),
-          [each](Row row) { return each(row.of.slowdown, row.of.messages); });
+    f.add("slowdown_mean", schema::number(), [](Row row) { return row.of.mean_slowdown(); });
     f.add("slowdown_most", schema::number(), [](Row row) { return row.of.most_slowdown; });
     f.add("packets", schema::count("With those sent again"), [](Row row) { return row.counters.packets; });
     f.add("retransmissions", schema::count(), [](Row row) { return row.counters.repeated; });

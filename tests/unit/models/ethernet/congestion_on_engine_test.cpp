@@ -154,6 +154,25 @@ TEST(CongestionOnEngine, HtsimIncastAndPermutation) {
   }
 }
 
+/// Messages of a packet or a few, at once and one after the other: nothing is pulled for their last packets,
+/// so that of each message something would be missing of what goes unasked.
+TEST(CongestionOnEngine, SmallMessagesNeverRunOutOfPulls) {
+  for (const TimePs gap_ps : {TimePs{0}, TimePs{300'000}, 1000 * kMicrosecond}) {
+    EthernetParams params = htsim_params();
+    params.nics.scheme = nic::scheme_preset("receiver_driven");
+    EngineRun run(star(2, kHtsimCables), params);
+    const std::uint32_t pair = run.engine.open(0, 1);
+    TimePs now = 0;
+    for (std::uint64_t k = 0; k < 500; ++k, now += gap_ps) {
+      run.engine.run(now);
+      run.engine.send(pair, 1 + k % 4 * 4086, k, now);
+    }
+    run.engine.run();
+    EXPECT_EQ(run.acknowledged.size(), 500U) << gap_ps;
+    EXPECT_TRUE(run.engine.control(pair).is_as_new()) << gap_ps;
+  }
+}
+
 /// One way per flow. Times lie where two, three, … flows share a cable, so draws differ in steps of a third:
 /// htsim's one draw has its median at three flows (502.5 µs) and its last at five (821.6). One of three draws
 /// here has the same.

@@ -353,6 +353,11 @@ TEST(ReceiverDriven, SendsABdpAndThenWhatIsPulled) {
   control.on_pull(1000, 0);
   EXPECT_TRUE(control.may_send(1'000'000, 1000));
   EXPECT_FALSE(control.may_send(0, 1001));
+  EXPECT_FALSE(control.is_as_new());
+  control.on_all_acknowledged();  // and so again
+  EXPECT_TRUE(control.is_as_new());
+  EXPECT_TRUE(control.may_send(0, 150'000));
+  EXPECT_FALSE(control.may_send(0, 150'001));
 }
 
 TEST(PullPacer, TakesSendersInTurnAtTheLine) {

@@ -29,6 +29,22 @@ TEST(CreditWindow, RoomComesBackAtItsTimeAndNotBefore) {
   EXPECT_EQ(window.available(70), 1000U);
 }
 
+// Of what is promised for 70 and 90 the first is used ahead of its time; the second still comes at its own.
+TEST(CreditWindow, WhatIsTakenAheadIsNoMoreThanIsNeeded) {
+  CreditWindow window(1000);
+  window.take(900);
+  window.give_back(500, 70);
+  window.give_back(400, 90);
+  window.take_ahead(100);
+  EXPECT_EQ(window.time_of_credits(1), 70U);
+  window.take_ahead(300);
+  EXPECT_EQ(window.time_of_credits(200), 0U);
+  EXPECT_EQ(window.time_of_credits(201), 90U);
+  EXPECT_EQ(window.available(89), 200U);
+  EXPECT_EQ(window.available(90), 600U);
+  EXPECT_EQ(window.outstanding(), 400U);
+}
+
 TEST(CreditWindow, IsAMapOfReturnsInRandomUse) {
   std::mt19937_64 random(5);
   for (int run = 0; run < 100; ++run) {
