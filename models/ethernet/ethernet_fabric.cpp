@@ -169,7 +169,7 @@ TimePs EthernetFabric::head_latency_ps(NpuId from, NpuId to) const {
   return sum;
 }
 
-std::string EthernetFabric::keeps_unlisted() {
+std::string EthernetFabric::keeps_unlisted() const {
   const nic::SchemeNeeds needs = nic::needs_of(params_.engine.nics.scheme);
   return needs.remembers ? std::string("congestion control ") + needs.name + " remembers earlier messages"
                          : "";
@@ -177,7 +177,8 @@ std::string EthernetFabric::keeps_unlisted() {
 
 /// Connections come last, since there may be more of them later.
 void EthernetFabric::list_rest(RestVisitor& state) {
-  state.require(starting_.empty() && network_.is_at_rest());
+  state.require(starting_.empty());
+  network_.list_rest(state);
   wake_.list_rest(state);
   engine_.list_rest(state);
   if (inside_) inside_->list_rest(state);

@@ -67,7 +67,7 @@ class EthernetFabric final : public Fabric,
     return network_.messages() + engine_.frames() + (inside_ ? inside_->frames() : 0);
   }
   void observe(LinkObserver& /*observer*/) override {}
-  std::string keeps_unlisted() override;
+  std::string keeps_unlisted() const override;
   void list_rest(RestVisitor& state) override;
 
  private:

@@ -70,8 +70,8 @@ class MessageNetwork final : public MessageService, private Wakeable {
   void observe(LinkObserver& observer) { observer_ = &observer; }
   /// Messages that are not taken in yet.
   std::uint64_t messages() const { return records_.in_use(); }
-  /// Nobody is in an operation; of a network that is carried nothing is kept then.
-  bool is_at_rest() const;
+  /// What it keeps when nobody is in an operation.
+  void list_rest(RestVisitor& state);
 
  private:
   using Runner = StepRunner<MessageNetwork, MessageRank>;

@@ -117,6 +117,15 @@ struct alignas(64) MessagePort {
     __builtin_prefetch(own.data() + own.size());
   }
   bool is_waiting() const { return !own.empty() || !passing.empty(); }
+  void list_rest(RestVisitor& state) {
+    state.require(!is_waiting() && !is_due && !is_awaited);
+    line.list_rest(state);
+    state.deadline(cut_free_ps);
+    state.value(next_input);
+    state.count(packets);
+    state.count(payload_bytes);
+    state.count(wire_bytes);
+  }
 };
 
 /// The links of a fabric that carries whole messages: ports by vertex. A message is one packet, so a hop is
@@ -152,6 +161,9 @@ class MessagePorts {
   }
   std::uint64_t wire_bytes(std::uint64_t bytes) const;
   bool at_rest() const;
+  void list_rest(RestVisitor& state) {
+    for (MessagePort& port : ports_) port.list_rest(state);
+  }
 
  private:
   MessageRecord* choose_own(MessagePort& port);

@@ -99,18 +99,25 @@ std::string fred(Random& random, RandomPlatform& platform, const std::string&) {
   return text;
 }
 
-std::string dimensional(Random& random, RandomPlatform& platform, const std::string&) {
+std::string dimensions(Random& random, RandomPlatform& platform) {
   static const char* const kTopologies[] = {"ring", "switch", "fully_connected", "mesh"};
   platform.npus = 1;
-  std::string dimensions;
+  std::string text;
   for (std::uint64_t d = 0, count = between(random, 1, 2); d < count; ++d) {
     const std::uint64_t size = between(random, 2, count == 1 ? 10 : 4);
     platform.npus *= static_cast<std::uint32_t>(size);
-    dimensions += fmt::format("{}{{topology: {}, size: {}, bandwidth: {}, latency: {}}}", d == 0 ? "" : ", ",
-                              pick_of(random, kTopologies), size, bandwidth(random), latency(random));
+    text += fmt::format("{}{{topology: {}, size: {}, bandwidth: {}, latency: {}}}", d == 0 ? "" : ", ",
+                        pick_of(random, kTopologies), size, bandwidth(random), latency(random));
   }
-  return "wafer:\n  fabric:\n    kind: dimensional\n    dimensions: [" + dimensions + "]\n" +
-         common_keys(random, platform);
+  return "wafer:\n  fabric:\n    kind: dimensional\n    dimensions: [" + text + "]\n";
+}
+std::string dimensional(Random& random, RandomPlatform& platform, const std::string&) {
+  const std::string text = dimensions(random, platform);
+  return text + common_keys(random, platform);
+}
+std::string dimensional_messages(Random& random, RandomPlatform& platform, const std::string&) {
+  platform.packet_bytes = 4096;
+  return dimensions(random, platform) + "    transport: messages\n";
 }
 
 /// A random tree of switches, or leaves of which each has a link to every spine.
@@ -213,8 +220,9 @@ RandomPlatform write_random_platform(const std::string& folder, Random& random) 
   return write_random(folder, random, fabric);
 }
 
-RandomPlatform write_random_ethernet(const std::string& folder, Random& random) {
-  return write_random(folder, random, ethernet);
+RandomPlatform write_random_message_platform(const std::string& folder, Random& random) {
+  const auto fabric = one_in(random, 3) ? dimensional_messages : ethernet;
+  return write_random(folder, random, fabric);
 }
 
 }  // namespace wafertlm::test

@@ -29,8 +29,8 @@ const auto& pick_of(std::mt19937_64& random, const List& list) {
 /// links, buffers, packets and costs of all sorts, with I/O controllers or remote memory now and then.
 RandomPlatform write_random_platform(const std::string& folder, std::mt19937_64& random);
 
-/// An Ethernet of 2 to 24 NPUs, with servers now and then, and congestion controls that remember and that do
-/// not.
-RandomPlatform write_random_ethernet(const std::string& folder, std::mt19937_64& random);
+/// One that carries whole messages: dimensions, or an Ethernet of 2 to 24 NPUs, with servers now and then,
+/// and congestion controls that remember and that do not.
+RandomPlatform write_random_message_platform(const std::string& folder, std::mt19937_64& random);
 
 }  // namespace wafertlm::test

@@ -61,12 +61,13 @@ TEST_F(AcceleratedRuns, EqualThoseInWhichAllIsSimulated) {
   EXPECT_GT(episodes_verified, 0U);
 }
 
-TEST_F(AcceleratedRuns, OnAnEthernetEqualThoseInWhichAllIsSimulated) {
+TEST_F(AcceleratedRuns, OfWholeMessagesEqualThoseInWhichAllIsSimulated) {
   std::uint64_t played = 0, abandoned = 0, verified = 0;
   std::set<std::string> reasons;
-  for (int k = 0; k < random_cases(16, 2); ++k) {
-    const std::string job = write_random_job(folder_.path() + "/" + std::to_string(k),
-                                             static_cast<std::uint64_t>(k), {}, write_random_ethernet);
+  for (int k = 0; k < random_cases(20, 2); ++k) {
+    const std::string job =
+        write_random_job(folder_.path() + "/" + std::to_string(k), static_cast<std::uint64_t>(k), {},
+                         write_random_message_platform);
     SCOPED_TRACE("job " + std::to_string(k));
     const auto off = run(job, " --set run.acceleration=off");
     EXPECT_EQ(run(job, ""), off);

@@ -95,7 +95,7 @@ class Fabric : public sc_core::sc_module {
     return switches_[link.from]->core().bytes_per_s(link.output);
   }
   /// Why it cannot list what it keeps when nothing is under way; empty: it can.
-  virtual std::string keeps_unlisted() { return messages() ? "the fabric carries whole messages" : ""; }
+  virtual std::string keeps_unlisted() const { return ""; }
   /// What switches and flows keep when nothing is under way (tlm/episodes).
   virtual void list_rest(RestVisitor& state);
   /// Who admits in-network flows; null: the fabric does not reduce.
