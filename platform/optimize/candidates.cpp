@@ -52,19 +52,6 @@ double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-std::vector<double> ranks_of(const std::vector<double>& values) {
-  std::vector<double> ranks;
-  for (const double each : values) {
-    double below = 0, same = 0;
-    for (const double other : values) {
-      below += other < each ? 1 : 0;
-      same += other == each ? 1 : 0;
-    }
-    ranks.push_back(below + (same + 1) / 2);
-  }
-  return ranks;
-}
-
 }  // namespace
 
 double Candidate::value(Goal goal) const {
@@ -204,20 +191,6 @@ std::vector<const Candidate*> Candidates::coarse(const std::vector<Point>& point
 std::size_t Candidates::simulations() const {
   return static_cast<std::size_t>(
       std::count_if(all_.begin(), all_.end(), [](const auto& each) { return each->time_s.has_value(); }));
-}
-
-std::optional<double> rank_correlation(const std::vector<double>& a, const std::vector<double>& b) {
-  if (a.size() < 3) return std::nullopt;
-  const std::vector<double> x = ranks_of(a), y = ranks_of(b);
-  const double mean = (static_cast<double>(a.size()) + 1) / 2;
-  double both = 0, of_x = 0, of_y = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    both += (x[i] - mean) * (y[i] - mean);
-    of_x += (x[i] - mean) * (x[i] - mean);
-    of_y += (y[i] - mean) * (y[i] - mean);
-  }
-  if (of_x == 0 || of_y == 0) return std::nullopt;
-  return both / std::sqrt(of_x * of_y);
 }
 
 }  // namespace wafertlm::optimize

@@ -69,7 +69,4 @@ class Candidates {
   std::vector<double> reference_, coarse_reference_;  // times by workload
 };
 
-/// Spearman's rank correlation; nullopt with fewer than 3 pairs, or without any order in one of them.
-std::optional<double> rank_correlation(const std::vector<double>& a, const std::vector<double>& b);
-
 }  // namespace wafertlm::optimize

@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "platform/command/format.h"
+#include "platform/model_gap/difference_json.h"
+#include "platform/model_gap/ranking.h"
 
 namespace wafertlm::optimize {
 namespace {
@@ -33,7 +35,45 @@ std::pair<std::vector<double>, std::vector<double>> pairs(const Candidates& cand
 template <class Figure>
 std::optional<double> correlation(const Candidates& candidates, Figure figure) {
   const auto [cheap, full] = pairs(candidates, figure);
-  return rank_correlation(cheap, full);
+  return model_gap::rank_correlation(cheap, full);
+}
+
+/// The candidates that pairs() takes, in its order.
+std::vector<const Candidate*> compared(const Candidates& candidates,
+                                       std::optional<double> Candidate::*figure) {
+  std::vector<const Candidate*> found;
+  for (const auto& each : candidates.all())
+    if (each->time_s && (*each).*figure) found.push_back(each.get());
+  return found;
+}
+
+model_gap::Swaps swaps_of(const Candidates& candidates, std::optional<double> Candidate::*figure) {
+  const auto [cheap, full] = pairs(candidates, figure);
+  return model_gap::swaps(cheap, full);
+}
+
+std::string swaps_text(const Outcome& outcome, std::optional<double> Candidate::*figure) {
+  const model_gap::Swaps swaps = swaps_of(outcome.candidates, figure);
+  if (!swaps.worst) return "";
+  const auto candidates = compared(outcome.candidates, figure);
+  const Candidate &preferred = *candidates[swaps.worst->first], &faster = *candidates[swaps.worst->second];
+  return fmt::format(
+      "    {} of {} pairs the other way round; worst: it prefers {} ({}, simulated {}) to {} ({}, simulated "
+      "{}), which is {:.2f} % faster\n",
+      swaps.swapped, swaps.pairs, outcome.spec.text(preferred.point), shown(Goal::time, *(preferred.*figure)),
+      shown(Goal::time, *preferred.time_s), outcome.spec.text(faster.point),
+      shown(Goal::time, *(faster.*figure)), shown(Goal::time, *faster.time_s), 100 * swaps.loss);
+}
+
+ordered_json swaps_json(const Outcome& outcome, std::optional<double> Candidate::*figure) {
+  const model_gap::Swaps swaps = swaps_of(outcome.candidates, figure);
+  ordered_json json = {{"swapped", swaps.swapped}, {"pairs", swaps.pairs}, {"worst", nullptr}};
+  if (!swaps.worst) return json;
+  const auto candidates = compared(outcome.candidates, figure);
+  json["worst"] = {{"model_prefers", outcome.spec.text(candidates[swaps.worst->first]->point)},
+                   {"faster", outcome.spec.text(candidates[swaps.worst->second]->point)},
+                   {"loss", swaps.loss}};
+  return json;
 }
 
 /// A cheaper figure beside the simulation: at the optimum, and over all candidates.
@@ -48,7 +88,7 @@ std::string fidelity_text(const Outcome& outcome, const std::string& name,
     text += fmt::format("; rank correlation {:.3f} over {} candidates{}", *rank,
                         pairs(outcome.candidates, figure).first.size(),
                         *rank < 0.9 ? ", it ranks candidates differently" : "");
-  return text + "\n";
+  return text + "\n" + swaps_text(outcome, figure);
 }
 
 std::string binding_text(const Outcome& outcome) {
@@ -231,6 +271,9 @@ std::string outcome_text(const Outcome& outcome) {
   text += regret_text(outcome);
   text += fidelity_text(outcome, "LIBRA's model", &Candidate::libra_s) +
           fidelity_text(outcome, "coarse runs", &Candidate::coarse_s) + binding_text(outcome);
+  if (outcome.difference)
+    text += "\nLIBRA's model and the simulation at the optimum\n" +
+            model_gap::difference_text(*outcome.difference);
   return text;
 }
 
@@ -252,6 +295,9 @@ ordered_json outcome_json(const Outcome& outcome) {
   json["plane_bound"] = or_null(outcome.plane_bound);
   json["rank_correlation"] = {{"libra", or_null(correlation(outcome.candidates, &Candidate::libra_s))},
                               {"coarse", or_null(correlation(outcome.candidates, &Candidate::coarse_s))}};
+  json["swaps"] = {{"libra", swaps_json(outcome, &Candidate::libra_s)},
+                   {"coarse", swaps_json(outcome, &Candidate::coarse_s)}};
+  json["difference"] = outcome.difference ? model_gap::difference_json(*outcome.difference) : ordered_json();
   json["front"] = ordered_json::array();
   for (const Candidate* each : outcome.front) json["front"].push_back(candidate_json(*each, outcome.spec));
   json["hypervolume"] = outcome.front.empty() ? ordered_json() : ordered_json(outcome.hypervolume);

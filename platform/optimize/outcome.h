@@ -20,8 +20,10 @@ struct Outcome {
   std::optional<double> plane_bound = {};
   std::vector<const Candidate*> front = {};  ///< with two goals: those that no other beats in both
   Regret regret = {};                        ///< with several workloads
-  bool out_of_time = false;                  ///< host_seconds ended the search
-  double hypervolume = 0;  ///< of the front over equal shares, or the worst of each goal, in parts of these
+  /// With `explain`: the best one's time against LIBRA's model.
+  std::optional<model_gap::Difference> difference = {};
+  bool out_of_time = false;  ///< host_seconds ended the search
+  double hypervolume = 0;    ///< of the front over equal shares, or the worst of each goal, in parts of these
 };
 
 /// "time", "time_cost".

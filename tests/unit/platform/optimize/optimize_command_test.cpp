@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/temp_folder.h"
@@ -79,6 +80,34 @@ TEST_F(OptimizeCommand, FindsTheOptimumOfTheModelAndChecksItBySimulation) {
   EXPECT_EQ(json::parse(test::read_text(file("out/results.json"))), found);
 }
 
+constexpr const char* kVary =
+    " --vary 'ring:wafer.fabric.dimensions[0].bandwidth=1..300 GB/s' --vary "
+    "'switch:wafer.fabric.dimensions[1].bandwidth=1..300 GB/s' ";
+
+TEST_F(OptimizeCommand, ExplainsTheDifferenceToTheModel) {
+  ASSERT_EQ(write_trace().exit_code, 0);
+  const test::ToolResult result =
+      optimize("constraints: [\"ring + switch = 300\"]\nevaluations: 4\nexplain: true\n", "out");
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  const json found = json::parse(test::read_text(file("out/results.json")));
+  const json difference = found["difference"];
+  EXPECT_EQ(difference["problem"], "");
+  EXPECT_EQ(difference["simulated_s"], found["optimum"]["time_s"]);
+  EXPECT_NEAR(difference["model_s"].get<double>(), found["optimum"]["libra_s"].get<double>(), 1e-12);
+  std::int64_t sum = 0;
+  std::map<std::string, std::int64_t> parts;
+  for (const json& part : difference["parts"]) sum += parts[part["part"]] = part["time_ps"];
+  EXPECT_EQ(sum, difference["difference_ps"]);
+  // Two all-reduces of two rounds in the ring of 2, one of four rounds of two hops through the switch.
+  EXPECT_NEAR(static_cast<double>(parts["latency"]), 500e3 * (2 * 2 + 4 * 2), 5);  // rates are whole B/s
+  EXPECT_NEAR(static_cast<double>(parts["contention"]), 0, 2000);
+  EXPECT_NE(result.out.find("Themis off"), std::string::npos);
+  // Nothing to explain without a model.
+  EXPECT_EQ(test::run_tool("optimize " + file("experiment.yaml") + kVary + "--explain --out " + file("none"))
+                .exit_code,
+            2);
+}
+
 TEST_F(OptimizeCommand, GivesAFrontOfTimeAndCost) {
   ASSERT_EQ(write_trace().exit_code, 0);
   const test::ToolResult result =
@@ -93,10 +122,6 @@ TEST_F(OptimizeCommand, GivesAFrontOfTimeAndCost) {
   // Its fast end is LIBRA's optimum, faster than equal shares.
   EXPECT_LT(found["front"][0]["time_s"], found["middle"]["time_s"]);
 }
-
-constexpr const char* kVary =
-    " --vary 'ring:wafer.fabric.dimensions[0].bandwidth=1..300 GB/s' --vary "
-    "'switch:wafer.fabric.dimensions[1].bandwidth=1..300 GB/s' ";
 
 /// No file but the experiment: the same problem, found without LIBRA's model.
 TEST_F(OptimizeCommand, TakesAnExperimentAsItIs) {
