@@ -8,7 +8,10 @@
 #include <numeric>
 #include <utility>
 
+#include "platform/command/format.h"
 #include "platform/config/config_error.h"
+#include "platform/config/load.h"
+#include "platform/run/predicted_run.h"
 
 namespace wafertlm::optimize {
 namespace {
@@ -186,6 +189,27 @@ std::vector<const Candidate*> Candidates::coarse(const std::vector<Point>& point
   for (const Point& point : points) wanted.push_back(&of(point));
   run(wanted, true);
   return {wanted.begin(), wanted.end()};
+}
+
+std::vector<const Candidate*> Candidates::predicted(const std::vector<Point>& points) {
+  std::vector<const Candidate*> found;
+  for (const Point& point : points) {
+    Candidate& each = of(point);
+    found.push_back(&each);
+    if (each.predicted_s || !refusal(point).empty()) continue;
+    try {
+      std::vector<double> times;
+      for (std::size_t i = 0; i < std::max<std::size_t>(1, spec_.cases.size()); ++i) {
+        const Cell cell = spec_.cell(point, i, false);
+        const config::ExperimentSpec experiment = config::load_experiment(cell.file, cell.overrides);
+        times.push_back(seconds(predict_iteration(experiment, load_job(experiment)).time_ps));
+      }
+      each.predicted_s = joint(times, predicted_reference_);
+    } catch (const std::exception& error) {  // of the experiment, its traces, or what is not predicted
+      if (unpredicted_.empty()) unpredicted_ = error.what();
+    }
+  }
+  return found;
 }
 
 std::size_t Candidates::simulations() const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "platform/optimize/candidates.h"
+#include "platform/optimize/corner_bound.h"
 #include "platform/optimize/regret.h"
 
 namespace wafertlm::optimize {
@@ -18,6 +19,7 @@ struct Outcome {
   const Candidate* best = nullptr;    ///< by the first goal (of two: its end of the front)
   std::vector<std::string> methods = {};
   std::optional<double> plane_bound = {};
+  CornerBound corner = {};
   std::vector<const Candidate*> front = {};  ///< with two goals: those that no other beats in both
   Regret regret = {};                        ///< with several workloads
   /// With `explain`: the best one's time against LIBRA's model.

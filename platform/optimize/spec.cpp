@@ -144,6 +144,9 @@ std::shared_ptr<const Struct<OptimizeSpec>> optimize_type() {
         .optional("cost_at_most", &O::most_cost, number(0, kLargest), "A limit; 0: none")
         .optional("libra", &O::libra, maybe<LibraModelSpec>(libra_model_type()),
                   "LIBRA's model of the same as a first fidelity: the search starts at its optimum")
+        .optional("predictions", &O::predictions, boolean(),
+                  "Before runs: iterations in which collectives take what is predicted, without contention; "
+                  "coarse_evaluations of them")
         .optional(
             "explain", &O::explain, boolean(),
             "At the optimum: how much of the difference to LIBRA's model is latency, chunks, algorithms, "
