@@ -15,7 +15,7 @@ function optimize(outcome) {
       {title: "time", of: (each) => each.time_s, show: formatSeconds},
       {title: "cost", of: (each) => each.cost, show: (value) => fixed(value, 2)},
     ], named));
-  if (goals.length === 2) paretoFront(outcome, simulated);
+  if (goals.length === 2) frontOfGoals(outcome, simulated);
   searchPath(simulated, goals[0]);
   modelAgainstSimulation(outcome, simulated);
 }
@@ -29,7 +29,7 @@ function scatter(id, holderOf, x, y, series) {
   }), "svg").draw();
 }
 
-function paretoFront(outcome, simulated) {
+function frontOfGoals(outcome, simulated) {
   const [first, second] = outcome.goals.map((name) => kGoalOf[name]);
   const box = holder(360), of = (each) => [first(each), second(each), each.words];
   section("front", "Pareto front", `Every point is a simulation. Hypervolume: ${fixed(outcome.hypervolume, 4)}.`, box);

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <random>
+
 namespace wafertlm {
 namespace {
 
@@ -30,7 +33,11 @@ Json read(Timeline& timeline) {
   };
   for (Json& row : json["operations"])
     for (const std::size_t column : {1U, 2U, 3U, 9U}) row[column] = text(row[column]);
-  for (Json& row : json["spent"]) row[3] = text(row[3]);
+  for (Json& row : json["spent"])
+    if (row[3].is_array())
+      for (Json& part : row[3]) part[0] = text(part[0]);
+    else
+      row[3] = text(row[3]);
   return json;
 }
 
@@ -80,7 +87,7 @@ TEST(Timeline, NeighboursOfOneCategoryBecomeOne) {
                                                       [1, 40, 50, "dp"], [1, 50, 60, "idle"]])"));
 }
 
-// Beyond what it may keep the shortest go; of equal ones the first stay.
+// Beyond what it may keep the shortest operations go; of equal ones the first stay.
 TEST(Timeline, KeepsTheLongest) {
   Timeline timeline(4);
   const TimePs lengths[] = {5, 1, 9, 3, 3, 7, 3, 8, 2};
@@ -88,7 +95,6 @@ TEST(Timeline, KeepsTheLongest) {
   std::uint64_t id = 0;
   for (const TimePs length : lengths) {
     run(timeline, 0, task(id++, Task::Kind::compute, "x"), at, at, at + length);
-    timeline.time_spent(0, at, at + length, id % 2 == 0 ? "even" : "odd");
     at += 100;
   }
   const Json json = read(timeline);
@@ -96,8 +102,6 @@ TEST(Timeline, KeepsTheLongest) {
   for (const Json& row : json["operations"]) ids.push_back(row[8]);
   EXPECT_EQ(ids, (std::vector<int>{0, 2, 5, 7}));
   EXPECT_EQ(json["operations_left_out"], 5);
-  EXPECT_EQ(json["spent"].size(), 4U);
-  EXPECT_EQ(json["spent_left_out"], 5);
   Timeline equal(2);
   for (std::uint64_t k = 0; k < 3; ++k) run(equal, 0, task(k, Task::Kind::cpu, "y"), k, k, k + 6);
   const Json kept = read(equal);
@@ -105,6 +109,64 @@ TEST(Timeline, KeepsTheLongest) {
   EXPECT_EQ(kept["operations"][1][8], 1);
   EXPECT_EQ(kept["operations"][1][1], "cpu");
   EXPECT_EQ(kept["operations_left_out"], 1);
+}
+
+// By hand: parts of 16 ps make four of nine; with parts of 8 ps there are more.
+TEST(Timeline, ShortStretchesBecomeOneWithTheirParts) {
+  Timeline timeline(4);
+  TimePs at = 0;
+  int i = 0;
+  for (const TimePs to : {6, 7, 8, 12, 14, 40, 50, 55, 60}) {
+    timeline.time_spent(0, at, to, i++ % 2 == 0 ? "compute" : "dp");
+    at = to;
+  }
+  const Json json = read(timeline);
+  EXPECT_EQ(json["spent"], Json::parse(R"([[0, 0, 14, [["compute", 9], ["dp", 5]]], [0, 14, 40, "dp"],
+                                           [0, 40, 50, "compute"], [0, 50, 60, [["dp", 5], ["compute", 5]]]])"));
+  EXPECT_EQ(json["spent_resolution_ps"], 16);
+}
+
+// Random ranks: nothing is lost, however few may be kept, and what is longer than the resolution stays.
+TEST(Timeline, MergedStretchesSumExactly) {
+  std::mt19937 random(7);
+  for (const std::size_t most : {8U, 40U, 200U, 5000U}) {
+    Timeline timeline(most);
+    constexpr std::uint32_t kRanks = 4;
+    TimePs now[kRanks] = {};
+    std::map<std::pair<std::uint32_t, std::string>, TimePs> expected, found;
+    std::vector<std::pair<TimePs, TimePs>> all[kRanks];
+    for (int i = 0; i < 2000; ++i) {
+      const std::uint32_t rank = random() % kRanks;
+      const TimePs to = now[rank] + 1 + (random() % 20 == 0 ? random() % 5000 : random() % 30);
+      const std::string category = std::string(1, static_cast<char>('a' + i % 3));
+      timeline.time_spent(rank, now[rank], to, category);
+      expected[{rank, category}] += to - now[rank];
+      now[rank] = to;
+    }
+    const Json json = read(timeline);
+    EXPECT_LE(json["spent"].size(), most);
+    EXPECT_EQ(json["spent_resolution_ps"] == 0, most == 5000);
+    for (const Json& row : json["spent"]) {
+      const std::uint32_t rank = row[0];
+      const TimePs from = row[1], to = row[2];
+      TimePs sum = 0;
+      const bool is_one = !row[3].is_array();
+      const auto take = [&](const std::string& category, TimePs time_ps) {
+        sum += time_ps;
+        found[{rank, category}] += time_ps;
+      };
+      if (is_one) {
+        take(row[3], to - from);
+      } else {
+        for (const Json& part : row[3]) take(part[0], part[1]);
+      }
+      EXPECT_EQ(sum, to - from);
+      EXPECT_TRUE(is_one || to - from <= json["spent_resolution_ps"].get<TimePs>());
+      EXPECT_TRUE(all[rank].empty() ? from == 0 : from == all[rank].back().second);
+      all[rank].emplace_back(from, to);
+    }
+    EXPECT_EQ(found, expected);
+  }
 }
 
 }  // namespace
