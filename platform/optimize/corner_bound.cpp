@@ -17,7 +17,7 @@
 namespace wafertlm::optimize {
 namespace {
 
-constexpr std::size_t kMostTexts = 64;
+constexpr std::size_t kMostTexts = 16;
 
 config::ExperimentSpec experiment_at(const OptimizeSpec& spec, const Point& point) {
   const Cell cell = spec.cell(point, 0, false);

@@ -54,7 +54,8 @@ int run(const OptimizeOptions& options) {
   if (options.fresh) fs::remove_all(CellFiles(out).folder());
   Candidates candidates(spec, out, engine);
   Outcome outcome{spec, candidates};
-  outcome.corner = bound_at_corner(spec);
+  const bool has_bound = candidates.libra() != nullptr && candidates.libra()->bound_s();
+  outcome.corner = has_bound ? CornerBound{0, "", "", "LIBRA's model has one"} : bound_at_corner(spec);
   find_optimum(spec, candidates, start, outcome);
   if (spec.explain) explain_difference(spec, out, engine, outcome);
   const nlohmann::ordered_json json = outcome_json(outcome);

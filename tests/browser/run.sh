@@ -77,6 +77,27 @@ END
 for npus in 100 1024; do "$wafertlm" study "$folder/study$npus.yaml" --out "$folder/$npus" >/dev/null; done
 node tests/browser/large_test.mjs tests/browser/golden.json "$folder/$mesh/report.html" "$folder/run10/report.html" "$folder/run32/report.html" "${@:2}"
 node tests/browser/study_test.mjs "$folder/20=line,pareto" "$folder/100=line,heat map,pareto" "$folder/1024=bar,pareto" "${@:2}"
+printf '%s\n' 'Topology: [Ring, Switch]' 'NpusCount: [4, 2]' 'CostDimension: [A, B]' >"$folder/network.yml"
+printf '%s\n' 'Forward: [4, -1]' 'InputGrad: [-1, -1]' 'WeightGrad: [4, 2]' >"$folder/communicator.yml"
+echo 'one -1 20000 ALLREDUCE 1048576 20000 NONE 0 20000 ALLREDUCE 1048576 0' >"$folder/workload.txt"
+"$wafertlm" libra --network "$folder/network.yml" --communicator "$folder/communicator.yml" --workload "$folder/workload.txt" \
+  --budget 300 --simulate "$folder/libra" --candidates 0 >/dev/null
+cat >"$folder/optimize.yaml" <<'END'
+optimize: two dimensions
+experiment: libra/experiment.yaml
+variables:
+  - {variable: ring, from: 1, to: 300}
+  - {variable: switch, from: 1, to: 300}
+set: ["wafer.fabric.dimensions[0].bandwidth={ring/2} GB/s", "wafer.fabric.dimensions[1].bandwidth={switch} GB/s"]
+libra: {network: network.yml, workload: workload.txt, communicator: communicator.yml, dimensions: [ring, switch]}
+constraints: ["ring + switch = 300"]
+evaluations: 4
+coarse_evaluations: 10
+explain: true
+predictions: true
+END
+"$wafertlm" optimize "$folder/optimize.yaml" --out "$folder/optimize" >/dev/null
+node tests/browser/screenshot.mjs "$folder/optimize/report.html" "$folder/optimize.png"   # fails if the page complains
 if command -v mkdocs >/dev/null; then
   python3 guide/build.py "$folder/site" "$wafertlm"
   node tests/browser/site_test.mjs "$folder/site" "${@:2}"

@@ -92,6 +92,7 @@ TEST_F(OptimizeCommand, ExplainsTheDifferenceToTheModel) {
   const json found = json::parse(test::read_text(file("out/results.json")));
   const json difference = found["difference"];
   EXPECT_EQ(difference["problem"], "");
+  EXPECT_EQ(found["corner_bound"]["problem"], "LIBRA's model has one");
   EXPECT_EQ(difference["simulated_s"], found["optimum"]["time_s"]);
   EXPECT_NEAR(difference["model_s"].get<double>(), found["optimum"]["libra_s"].get<double>(), 1e-12);
   std::int64_t sum = 0;
