@@ -130,7 +130,8 @@ Simulation simulate(const Request& request, const Answer& answer, const Simulati
                                {},
                                std::max<std::uint32_t>(options.chunks, 16),
                                "0 ps",
-                               wire_factors(request.loads.front(), request.network)};
+                               wire_factors(request.loads.front(), request.network),
+                               options.set.empty()};
   for (const NetworkDimension& each : request.network.dimensions)
     question.link_shares.push_back(link_share(each));
   simulation.difference = model_gap::difference(

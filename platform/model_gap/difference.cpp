@@ -120,7 +120,7 @@ Difference difference(const Question& question, const Simulate& simulate) {
   found.ascending_ps = runs.time(ascending);
   found.themis_ps = runs.time(themis);
   // As 1/chunks goes to 0 on the line.
-  const std::int64_t endless = 2 * runs.time(lines[2]) - runs.time(lines[1]);
+  std::int64_t endless = 2 * runs.time(lines[2]) - runs.time(lines[1]);
   found.line_misses_ps = runs.time(lines[0]) - (endless + 2 * (runs.time(lines[1]) - endless));
   const std::int64_t nothing = runs.time(alone[dimensions]);
   std::vector<double> beyond(dimensions, 1);
@@ -134,6 +134,7 @@ Difference difference(const Question& question, const Simulate& simulate) {
   }
   const std::int64_t compute = rounded_ps(question.model.constant), collectives = found.model_ps - compute,
                      measured = rounded_ps(collectives_ns(question, beyond)), computed = runs.compute(whole);
+  if (question.is_chain) endless = std::max(endless, computed + measured);
   found.parts = {
       {"latency", found.simulated_ps - runs.time(idle), "of links and endpoints: with it, less without"},
       {"chunks", runs.time(idle) - endless,

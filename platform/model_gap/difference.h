@@ -32,6 +32,9 @@ struct Question {
   std::string no_latency = "0 ps";  ///< the least that a link of the fabric may have
   /// By term and dimension: how many times as long as the model says, where its wires tell; empty: 1.
   std::vector<std::vector<double>> wires = {};
+  /// Computations and collectives follow each other, whose chunks all go through the dimensions in one order:
+  /// with any number of them they take at least each dimension's time alone, whatever the line says.
+  bool is_chain = false;
 };
 
 /// A part of the difference.

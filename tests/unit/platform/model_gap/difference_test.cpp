@@ -125,6 +125,28 @@ TEST(Difference, WiresTellWhichTermsTakeLonger) {
         << each.name;
 }
 
+/// A line through two runs that do not lie on one goes below what each dimension takes alone.
+TEST(Difference, OfAChainTheLineEndsAtTheDimensionsTime) {
+  const libra::BandwidthProblem model = two_dimensions();
+  Machine machine{{200, 50}, {1, 1}, {0.5, 1}, model};
+  machine.computing_ps = 5'000'000'000;
+  machine.fill_ps = 256'000'000;
+  const auto parts_of = [&](bool is_chain) {
+    const Difference found = difference(
+        {{}, model, machine.bandwidths, machine.links, 32, "0 ps", {}, is_chain}, [&](const auto& cells) {
+          std::vector<model_gap::Run> runs = machine.all(cells);
+          runs[4].time_ps -= 1'000'000;  // with 128 chunks
+          return runs;
+        });
+    EXPECT_EQ(found.parts.back().name, "contention");
+    EXPECT_EQ(found.line_misses_ps, -2'000'000);
+    return std::pair(found.parts[1].ps, std::llround(static_cast<double>(found.parts.back().ps) / 10) * 10);
+  };
+  EXPECT_EQ(parts_of(false), std::pair(std::int64_t{32'000'000 + 2'000'000}, -2'000'000LL));
+  EXPECT_NEAR(static_cast<double>(parts_of(true).first), 32e6, 2);  // ps: of the measured factors
+  EXPECT_EQ(parts_of(true).second, 0);
+}
+
 TEST(Difference, SaysWhyThereIsNone) {
   const libra::BandwidthProblem model = two_dimensions();
   const Difference found = difference({{}, model, {1, 1}, {1, 1}}, [](const std::vector<Cell>& cells) {
