@@ -12,7 +12,7 @@ using nlohmann::ordered_json;
 constexpr double kPsPerNs = 1e3, kMsPerNs = 1e-6, kSPerNs = 1e-9;
 
 double ns(std::int64_t ps) { return static_cast<double>(ps) / kPsPerNs; }
-std::string ms(double time_ns) { return fmt::format("{:.4f} ms", time_ns * kMsPerNs); }
+std::string ms(double time_ns) { return fmt::format("{:#.7g} ms", time_ns * kMsPerNs); }
 
 std::string bandwidths_text(const SimulatedDesign& design) {
   std::string text;
