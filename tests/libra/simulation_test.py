@@ -35,6 +35,14 @@ def stages(kind, shapes, group):
     return [(d, 2 if kind == "ALLREDUCE" else 1) for d in used]
 
 
+def bytes_sent(kind, size, group):
+    """By an NPU in the whole collective, whatever the order of dimensions."""
+    npus = 1
+    for k in group:
+        npus *= max(k, 1)
+    return {"ALLREDUCE": 2 * size * (npus - 1) / npus, "ALLGATHER": size * (npus - 1)}.get(kind, size * (npus - 1) / npus)
+
+
 def spearman(a, b):
     def ranks(values):
         return [sum(x < y for x in values) + (sum(x == y for x in values) - 1) / 2 for y in values]
@@ -61,7 +69,7 @@ def random_case(seed, folder):
             compute += nanoseconds
             fields += [str(nanoseconds), kind, str(size)]
             if kind != "NONE" and any(k > 1 for k in group):
-                collectives.append((solver.traffic(kind, size, group), stages(kind, shapes, group)))
+                collectives.append((solver.traffic(kind, size, group), stages(kind, shapes, group), bytes_sent(kind, size, group)))
         rows.append(" ".join([*fields, "10"]))
     (folder / "workload.txt").write_text("\n".join(rows) + "\n")
     (folder / "network.yml").write_text(f"Topology: {shapes}\nNpusCount: {sizes}\nCostDimension: {['Any'] * count}\n".replace("'", ""))
@@ -81,15 +89,20 @@ def check(seed, simulation, shapes, sizes, collectives, compute):
         if abs(value - expected) > tolerance:
             sys.exit(f"seed {seed}: {what}: {value}, expected {expected} within {tolerance:g}")
 
-    latency = sum(ways * rounds(shapes[d], sizes[d]) * LATENCY_S for _, each in collectives for d, ways in each)
+    latency = sum(ways * rounds(shapes[d], sizes[d]) * LATENCY_S for _, each, _ in collectives for d, ways in each)
     for design in simulation["designs"]:
         rates = design["bandwidth_bytes_per_s"]
-        times = [[sent[d] / rates[d] for d in range(len(rates)) if sent[d]] for sent, _ in collectives]
+        times = [[sent[d] / rates[d] for d in range(len(rates)) if sent[d]] for sent, _, _ in collectives]
         model, serial = compute + sum(map(max, times)), compute + sum(map(sum, times))
+        least = compute + sum(sent / sum(rates[d] for d, _ in used) for _, used, sent in collectives)
+        near("at least", design["least_s"], least, 1e-9 * least)
+        for time in (design["simulated_s"], design["themis_s"] or design["simulated_s"]):
+            if time < least * (1 - 1e-9):
+                sys.exit(f"seed {seed}: {design['design']} takes {time}, less than {least}")
         near("model", design["model_s"], model, 1e-9 * model)
         near(f"{design['design']}, simulated", design["simulated_s"], serial + latency, 1e-6 * serial)
     optimum, found = simulation["designs"][0], simulation["difference"]
-    times = [[sent[d] / optimum["bandwidth_bytes_per_s"][d] for d in range(len(shapes)) if sent[d]] for sent, _ in collectives]
+    times = [[sent[d] / optimum["bandwidth_bytes_per_s"][d] for d in range(len(shapes)) if sent[d]] for sent, _, _ in collectives]
     parts = {part["part"]: part["time_ps"] * 1e-12 for part in found["parts"]}
     if sum(part["time_ps"] for part in found["parts"]) != found["difference_ps"]:
         sys.exit(f"seed {seed}: the parts do not sum to the difference")

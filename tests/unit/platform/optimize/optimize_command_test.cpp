@@ -103,6 +103,16 @@ TEST_F(OptimizeCommand, ExplainsTheDifferenceToTheModel) {
   EXPECT_NEAR(static_cast<double>(parts["latency"]), 500e3 * (2 * 2 + 4 * 2), 5);  // rates are whole B/s
   EXPECT_NEAR(static_cast<double>(parts["contention"]), 0, 2000);
   EXPECT_NE(result.out.find("Themis off"), std::string::npos);
+  // Pairs that the model puts the other way round, counted anew.
+  std::size_t swapped = 0;
+  for (const json& a : found["candidates"])
+    for (const json& b : found["candidates"])
+      if (!a["time_s"].is_null() && !b["time_s"].is_null() &&
+          a["libra_s"].get<double>() < b["libra_s"].get<double>() * (1 - 1e-9) &&
+          b["time_s"].get<double>() < a["time_s"].get<double>() * (1 - 1e-9))
+        ++swapped;
+  EXPECT_EQ(found["swaps"]["libra"]["swapped"], swapped);
+  EXPECT_EQ(result.out.find("the other way round") != std::string::npos, swapped > 0);
   // Nothing to explain without a model.
   EXPECT_EQ(test::run_tool("optimize " + file("experiment.yaml") + kVary + "--explain --out " + file("none"))
                 .exit_code,
