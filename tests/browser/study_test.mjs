@@ -45,43 +45,43 @@ async function frontIsRight(page, results) {
 for (const each of given) {
   const [folder, words] = each.split("="), expected = words.split(",");
   const results = JSON.parse(fs.readFileSync(path.join(folder, "results.json"), "utf8"));
-  for (const dark of [false, true]) {
-    const said = await withPage(path.join(folder, "report.html"), {dark}, async (page) => {
-      assert.deepEqual(await kinds(page), expected);
-      if (pictures) await page.screenshot({path: path.join(pictures, `study_${path.basename(folder)}_${dark ? "dark" : "light"}.png`), fullPage: true});
-      if (dark) return;
-      const column = await page.inputValue("#column");
-      const references = results.cells.filter((cell) => cell.references[column]).length;
-      for (const kind of expected.filter((name) => name !== "pareto")) {
-        const {ours, theirs} = await chartIsRight(page, kind, column);
-        assert.ok(ours > 0 && ours <= results.cells.length, `${kind}: ${ours} points`);
-        if (kind !== "heat map" && ours === results.cells.length) assert.equal(theirs, references, "published values are drawn beside");
-      }
-      if (expected.includes("pareto")) await frontIsRight(page, results);
-      // Another column, and other axes.
-      const columns = await page.$$eval("#column option", (all) => all.map((option) => option.value));
-      await page.selectOption("#column", columns.at(-1));
-      await chartIsRight(page, (await kinds(page))[0], columns.at(-1));
-      if (await page.locator("#x").count() > 0) {
-        const names = await page.$$eval("#x option", (all) => all.map((option) => option.value));
-        const before = await page.inputValue("#x"), other = names.find((name) => name !== before);
-        await page.selectOption("#x", other);
-        assert.ok(["line", "bar"].includes((await kinds(page))[0]));
-        await chartIsRight(page, (await kinds(page))[0], await page.inputValue("#column"));
-      }
-      const rows = await page.$$eval("#cells-table tbody tr", (all) => all.map((row) => [...row.cells].map((cell) => cell.dataset.value)));
-      assert.equal(rows.length, results.cells.length);
-      rows.forEach((row, i) => assert.deepEqual(row.slice(0, Object.keys(results.cells[i].at).length), Object.values(results.cells[i].at)));
-      const links = await page.$$eval("#cells-table a", (all) => all.map((a) => a.getAttribute("href")));
-      assert.ok(links.length === 0 || links.length === results.cells.length);
-      for (const link of links) assert.ok(fs.existsSync(path.join(folder, link)), link);
-      if (links.length > 0) {
-        await page.click("#cells-table a");
-        await page.waitForFunction(() => window.wafertlm?.ready === true && window.wafertlm.data.results);
-        assert.equal(await page.evaluate(() => window.wafertlm.data.results.iteration_time_s), results.cells[0].values.iteration);
-      }
-    });
-    assert.deepEqual(said, [], "the console is silent and nothing is requested");
-  }
+  const said = await withPage(path.join(folder, "report.html"), {}, async (page) => {
+    assert.deepEqual(await kinds(page), expected);
+    for (const theme of ["light", "dark"]) {
+      if (theme === "dark") await page.click("#theme");
+      if (pictures) await page.screenshot({path: path.join(pictures, `study_${path.basename(folder)}_${theme}.png`), fullPage: true});
+    }
+    const column = await page.inputValue("#column");
+    const references = results.cells.filter((cell) => cell.references[column]).length;
+    for (const kind of expected.filter((name) => name !== "pareto")) {
+      const {ours, theirs} = await chartIsRight(page, kind, column);
+      assert.ok(ours > 0 && ours <= results.cells.length, `${kind}: ${ours} points`);
+      if (kind !== "heat map" && ours === results.cells.length) assert.equal(theirs, references, "published values are drawn beside");
+    }
+    if (expected.includes("pareto")) await frontIsRight(page, results);
+    // Another column, and other axes.
+    const columns = await page.$$eval("#column option", (all) => all.map((option) => option.value));
+    await page.selectOption("#column", columns.at(-1));
+    await chartIsRight(page, (await kinds(page))[0], columns.at(-1));
+    if (await page.locator("#x").count() > 0) {
+      const names = await page.$$eval("#x option", (all) => all.map((option) => option.value));
+      const before = await page.inputValue("#x"), other = names.find((name) => name !== before);
+      await page.selectOption("#x", other);
+      assert.ok(["line", "bar"].includes((await kinds(page))[0]));
+      await chartIsRight(page, (await kinds(page))[0], await page.inputValue("#column"));
+    }
+    const rows = await page.$$eval("#cells-table tbody tr", (all) => all.map((row) => [...row.cells].map((cell) => cell.dataset.value)));
+    assert.equal(rows.length, results.cells.length);
+    rows.forEach((row, i) => assert.deepEqual(row.slice(0, Object.keys(results.cells[i].at).length), Object.values(results.cells[i].at)));
+    const links = await page.$$eval("#cells-table a", (all) => all.map((a) => a.getAttribute("href")));
+    assert.ok(links.length === 0 || links.length === results.cells.length);
+    for (const link of links) assert.ok(fs.existsSync(path.join(folder, link)), link);
+    if (links.length > 0) {
+      await page.click("#cells-table a");
+      await page.waitForFunction(() => window.wafertlm?.ready === true && window.wafertlm.data.results);
+      assert.equal(await page.evaluate(() => window.wafertlm.data.results.iteration_time_s), results.cells[0].values.iteration);
+    }
+  });
+  assert.deepEqual(said, [], "the console is silent and nothing is requested");
 }
 await closeBrowser();

@@ -22,6 +22,8 @@ function bounds() {
   const links = data.results.links;
   const places = data.layout.kind === "mesh" ? meshPlaces(links, data.layout) : treePlaces(links);
   const place = holder(data.layout.kind === "mesh" ? 460 : 400);
+  // As wide as the mesh is: what is drawn is stretched to its place.
+  if (data.layout.kind === "mesh") place.style.maxWidth = `${Math.max(480, Math.round((520 * data.layout.width) / data.layout.height))}px`;
   const choice = element("select", {id: "bound-choice", "aria-label": "collective"}, ...all.map((each, i) => element("option", {value: i}, each.title)));
   const words = element("p", {id: "bound-words"});
   section("bounds", "What bounds the collectives",

@@ -65,6 +65,8 @@ function chart(name, holder, option, renderer = "canvas") {
     if (!made.instance) {
       made.instance = echarts.init(holder, null, {renderer});
       window.wafertlm.charts[name] = made.instance;
+      holder.setAttribute("role", "img");
+      holder.setAttribute("aria-label", `${holder.closest("section")?.querySelector("h2")?.textContent ?? name}: chart; its numbers are in the table beside it`);
     }
     const merged = styled(option(), {ink: css("--ink"), faint: css("--faint"), line: css("--line"), card: css("--card")});
     made.instance.setOption(merged, !again);
@@ -114,14 +116,18 @@ function table(id, all, rows, {limit = 2000, sortBy = null, dropZeros = false} =
     fill();
   };
   for (const column of columns) {
-    const head = element("th", {class: (column.text ? "text " : "") + "sortable", title: "sort", tabindex: 0}, column.title);
+    const head = element("th", {class: (column.text ? "text " : "") + "sortable", title: "sort", tabindex: 0, scope: "col"}, column.title);
     head.addEventListener("click", () => sort(column, head));
-    head.addEventListener("keydown", (event) => { if (event.key === "Enter") sort(column, head); });
+    head.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      sort(column, head);
+    });
     heads.push(head);
   }
   fill();
   if (sortBy) sort(columns.find((each) => each.title === sortBy), heads[columns.findIndex((each) => each.title === sortBy)]);
-  const made = element("div", {class: "scroll"}, element("table", {id}, element("thead", {}, element("tr", {}, ...heads)), body));
+  const made = element("div", {class: "scroll", tabindex: 0, role: "region", "aria-label": id.replaceAll("-", " ")}, element("table", {id}, element("thead", {}, element("tr", {}, ...heads)), body));
   if (zeros.length > 0) made.append(element("p", {class: "zeros"}, `Zero in every row: ${zeros.join(", ")}.`));
   if (rows.length > limit) made.append(element("p", {}, `The first ${limit} of ${rows.length} rows in this order; results.json has all.`));
   return made;

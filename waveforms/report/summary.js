@@ -60,7 +60,7 @@ function breakdown(results) {
       legend: {top: 0, type: "scroll", textStyle: {color: css("--ink")}},
       tooltip: {trigger: "axis", axisPointer: {type: "shadow"}, valueFormatter: (value) => `${value} ${unit}`},
       xAxis: {type: "value", name: `time of the iteration (${unit})`, nameGap: 28},
-      yAxis: {type: "category", inverse: true, name: groups.length > 0 ? "group: its first rank (how many ranks)" : "rank", nameGap: groups.length > 0 ? 84 : 55, data: rows.map(([name]) => name)},
+      yAxis: {type: "category", inverse: true, name: groups.length >= 10 ? "group: its first rank (how many ranks)" : groups.length > 0 ? "group" : "rank", nameGap: groups.length > 0 ? 84 : 55, data: rows.map(([name]) => name)},
       series: partsOf(iteration).map((name) => ({
         name, type: "bar", stack: "all", itemStyle: {color: colourOf(name)}, data: rows.map(([, parts]) => of(parts[name] * 1e12)),
       })),

@@ -100,7 +100,7 @@ function timeline() {
     rows = to;
     shown = Math.min(rows.length, kMostRanksAlone);
     view = {from: 0, to: end, first: 0, last: shown - 1};
-    place.style.height = `${110 + shown * Math.max(20, 7 * (lanesOfRank + 1.6))}px`;
+    place.style.height = `${110 + shown * Math.max(shown < 4 ? 50 : 20, 7 * (lanesOfRank + 1.6))}px`;
   };
   setRows(rows);
   /// What is in view, in columns of a pixel, or of more where there are too many.
@@ -143,7 +143,7 @@ function timeline() {
     grid: {left: choices.groups ? 96 : 66, right: rows.length > shown ? 46 : 20, top: 12, bottom: 84},
     tooltip: {formatter: (params) => visible[params.dataIndex] ? describe(visible[params.dataIndex]).map(safe).join("<br>") : ""},
     xAxis: {type: "value", min: 0, max: end, name: "simulated time", nameGap: 26, axisLabel: {formatter: formatTime}},
-    yAxis: {type: "category", inverse: true, name: choices.groups ? "rank (how many are like it)" : "rank", nameGap: choices.groups ? 76 : 44, data: rows.map((each) => each.words)},
+    yAxis: {type: "category", inverse: true, name: choices.groups && shown >= 6 ? "rank (how many are like it)" : "rank", nameGap: choices.groups ? 76 : 44, data: rows.map((each) => each.words)},
     dataZoom: [
       {type: "inside", xAxisIndex: 0, filterMode: "none", startValue: view.from, endValue: view.to},
       {type: "slider", xAxisIndex: 0, filterMode: "none", bottom: 12, height: 22, startValue: view.from, endValue: view.to, labelFormatter: (value) => formatTime(Math.round(value)), textStyle: {color: css("--faint")}},

@@ -90,13 +90,13 @@ function wafer() {
   // The run may end within the last bucket, whose fractions are of the part before the end.
   const part = (i) => Math.min(1, endPs / width - i);
   const totals = Array.from({length: buckets}, (_, i) => part(i) * busy.reduce((sum, row) => sum + (row[i] ?? 0), 0));
-  const busiest = totals.indexOf(Math.max(...totals));
+  const most = Math.max(...totals), busiest = most > 0 ? totals.indexOf(most) : -1;  // -1: only the whole run is known
   const slider = element("input", {type: "range", id: "time", min: -1, max: buckets - 1, value: busiest, "aria-label": "time"});
   const words = element("span", {id: "time-words"}), worst = element("div");
   section("wafer", "The wafer and its links",
-    "Links coloured by the share of time in which their line is busy: at the time of the slider, or over the whole run with the slider at its left end. It begins at the busiest moment. " + (cells ? cells.words : "Both directions of a link are drawn; small squares are NPUs, triangles I/O controllers."),
+    `Links coloured by the share of time in which their line is busy: ${most > 0 ? "at the time of the slider, or over the whole run with the slider at its left end. It begins at the busiest moment." : "over the whole run; this fabric does not tell when."} ` + (cells ? cells.words : "Both directions of a link are drawn; small squares are NPUs, triangles I/O controllers."),
     element("div", {class: "legend"}, "busy:", ...[0, 0.25, 0.5, 0.75, 1].map((f) => element("span", {}, element("span", {class: "swatch", style: `background:${heat(f)}`}), `${100 * f} %`))),
-    element("div", {class: "slider"}, "time", slider, words), element("div", {class: cells ? "" : "columns wide"}, place, worst));
+    most > 0 ? element("div", {class: "slider"}, "time", slider, words) : element("div", {hidden: ""}, slider, words), element("div", {class: cells ? "" : "columns wide"}, place, worst));
 
   let bucket = -1;
   const fraction = (i) => (bucket < 0 ? links[i].busy_fraction : (busy[i][bucket] ?? 0) / 1e4);
