@@ -25,7 +25,7 @@ std::uint32_t Timeline::intern(const std::string& text) {
   return found->second;
 }
 
-/// Keeps the longest, and the order of the rest; of equal ones the first.
+/// Keeps the longest, and the order of the rest; of equal ones the first. The others become short ones.
 void Timeline::thin_operations() {
   if (operations_.size() <= most_) return;
   std::vector<TimePs> times;
@@ -37,12 +37,51 @@ void Timeline::thin_operations() {
   for (const Entry& each : operations_) equal -= each.time() > least ? 1 : 0;
   std::vector<Entry> kept;
   for (const Entry& each : operations_) {
-    if (each.time() < least || (each.time() == least && equal == 0)) continue;
+    if (each.time() < least || (each.time() == least && equal == 0)) {
+      short_.push_back(
+          {each.rank, each.kind, each.traffic_class, each.start_ps, each.end_ps, each.time(), 1});
+      continue;
+    }
     equal -= each.time() == least ? 1 : 0;
     kept.push_back(each);
   }
-  operations_left_out_ += operations_.size() - kept.size();
   operations_ = std::move(kept);
+  merge_short();
+}
+
+/// In order, and as few as may be kept: those of a kind and class in the same part of a resolution become
+/// one.
+void Timeline::merge_short() {
+  const auto key = [](const Short& each) {
+    return std::make_tuple(each.rank, each.kind, each.traffic_class);
+  };
+  std::stable_sort(short_.begin(), short_.end(), [&](const Short& a, const Short& b) {
+    return std::make_pair(key(a), a.from_ps) < std::make_pair(key(b), b.from_ps);
+  });
+  TimePs end_ps = 0;
+  for (const Short& each : short_) end_ps = std::max(end_ps, each.to_ps);
+  const auto is_in_part_of = [&](const Short& each, const Short& last) {
+    const TimePs part = last.from_ps / short_resolution_ps_;
+    return key(each) == key(last) && std::max(each.to_ps, last.to_ps) <= (part + 1) * short_resolution_ps_;
+  };
+  const auto join = [&] {
+    std::vector<Short> joined;
+    for (const Short& each : short_) {
+      if (joined.empty() || !is_in_part_of(each, joined.back())) {
+        joined.push_back(each);
+        continue;
+      }
+      joined.back().to_ps = std::max(joined.back().to_ps, each.to_ps);
+      joined.back().time_ps += each.time_ps;
+      joined.back().count += each.count;
+    }
+    short_ = std::move(joined);
+  };
+  if (short_resolution_ps_ != 0) join();  // what came since
+  while (short_.size() > most_ && short_resolution_ps_ <= end_ps) {
+    short_resolution_ps_ = std::max<TimePs>(1, 2 * short_resolution_ps_);
+    join();
+  }
 }
 
 void Timeline::Stretch::add(const Stretch& next) {
@@ -120,18 +159,21 @@ nlohmann::ordered_json Timeline::json() {
   std::sort(sorted.begin(), sorted.end(), [](const Entry* a, const Entry* b) {
     return std::make_tuple(a->rank, a->start_ps, a->node) < std::make_tuple(b->rank, b->start_ps, b->node);
   });
-  Json operations = Json::array(), spent = Json::array();
+  Json operations = Json::array(), shorts = Json::array(), spent = Json::array();
   for (const Entry* at : sorted)
     operations.push_back({at->rank, intern(kind_name(at->kind)), at->name, at->traffic_class, at->issued_ps,
                           at->start_ps, at->end_ps, at->bytes, at->node,
                           at->group == ~std::uint32_t{0} ? std::int64_t{-1} : std::int64_t{at->group},
                           at->number});
+  for (const Short& each : short_)
+    shorts.push_back({each.rank, intern(kind_name(each.kind)), each.traffic_class, each.from_ps, each.to_ps,
+                      each.time_ps, each.count});
   for (const Stretch& each : spent_)
     spent.push_back(
         {each.rank, each.from_ps, each.to_ps, each.parts.empty() ? Json(each.category) : Json(each.parts)});
   return {{"strings", strings_},
           {"operations", operations},
-          {"operations_left_out", operations_left_out_},
+          {"short", shorts},
           {"spent", spent},
           {"spent_resolution_ps", resolution_ps_}};
 }

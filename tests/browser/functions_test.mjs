@@ -51,6 +51,12 @@ for (let round = 0; round < 300; ++round) {
   // Exact: what is as wide as a column is whole and as long as it is.
   const exact = inColumns(stretches, from, to, width, true);
   const wide = stretches.filter((each) => each.end - each.start >= width && each.start < to && each.end > from);
+  for (const {start, end, free, parts} of exact.columns) {
+    const covered = wide.reduce((sum, each) => sum + Math.max(0, Math.min(each.end, end) - Math.max(each.start, start)), 0);
+    near(free, Math.max(width * 1e-6, end - start - covered), "what whole ones leave");
+    assert.ok(parts.reduce((sum, [, ps]) => sum + ps, 0) <= free * (1 + 1e-6) + 1e-6);
+  }
+  for (const {start, end, free} of columns) near(free, end - start, "nothing is taken");
   assert.deepEqual(exact.whole.map(({start, end}) => [start, end]), wide.map(({start, end}) => [start, end]));
 }
 

@@ -11,6 +11,11 @@ function lanes(operations) {
     const free = new Map();
     for (const each of operations) {
       if ((each.kind === "compute" || each.kind === "cpu") !== computes) continue;
+      if (each.count) {  // short ones lie in the first lane, behind the others
+        each.lane = below;
+        if (!free.has(each.rank)) free.set(each.rank, [0]);
+        continue;
+      }
       if (!free.has(each.rank)) free.set(each.rank, []);
       const ends = free.get(each.rank);
       let lane = ends.findIndex((end) => end <= each.start);
@@ -24,13 +29,14 @@ function lanes(operations) {
 }
 
 function timelineItems() {
-  const {strings, operations, spent} = data.timeline;
+  const {strings, operations, short, spent} = data.timeline;
   const collectives = new Map(data.results.collectives.map((each) => [`${each.group}|${each.sequence}`, each]));
   const items = operations.map(([rank, kind, name, traffic, issued, start, end, bytes, node, group, number]) => ({
     rank, kind: strings[kind], name: strings[name], traffic: strings[traffic], issued, start, end, bytes, node,
     collective: group < 0 ? undefined : collectives.get(`${strings[group]}|${number}`),
     peer: group < 0 ? number : undefined,
   }));
+  for (const [rank, kind, traffic, start, end, time, count] of short) items.push({rank, kind: strings[kind], traffic: strings[traffic], start, end, time, count});
   for (const each of items) each.category = each.traffic || (each.kind.startsWith("memory") ? "memory" : each.kind);
   const rows = lanes(items);
   // Of short stretches next to each other the file has the parts only.
@@ -39,7 +45,7 @@ function timelineItems() {
     const parts = partsOf(start, end, what);
     return {rank, start, end, parts, category: parts.length === 1 ? parts[0][0] : "several", kind: "time", lane: -1};
   });
-  for (const each of items) each.parts = [[each.category, each.end - each.start]];
+  for (const each of items) each.parts = [[each.category, each.time ?? each.end - each.start]];
   return {items, stretches, rows};
 }
 
@@ -47,6 +53,7 @@ function describe(item) {
   const lines = [];
   if (item.merged) lines.push(`Rank ${item.rank}: ${sharesWords(item.parts, item.end - item.start)}; zoom in to see them apart`);
   else if (item.kind === "time") lines.push(`Rank ${item.rank}: its time goes into ${item.parts.length > 1 ? sharesWords(item.parts, item.end - item.start) : item.category}`);
+  else if (item.count) lines.push(`Rank ${item.rank}: ${item.count} short operations of kind ${item.kind}${item.traffic ? `, class ${item.traffic}` : ""}, together ${formatTime(item.time)}`);
   else lines.push(`Rank ${item.rank}: ${item.kind} “${item.name}” (node ${item.node})`);
   lines.push(`${formatTime(item.end - item.start)}, from ${formatTime(item.start)} to ${formatTime(item.end)}`);
   if (item.issued !== undefined && item.issued < item.start) lines.push(`issued at ${formatTime(item.issued)}`);
@@ -80,7 +87,8 @@ function timeline() {
   const names = [...new Set(every.flatMap((each) => each.parts.map(([category]) => category)))];
   names.sort((a, b) => (a !== "compute") - (b !== "compute") || (a === "idle") - (b === "idle"));
   const note = [];
-  if (data.timeline.operations_left_out) note.push(`${data.timeline.operations_left_out} of the shortest operations are not drawn`);
+  const short = data.timeline.short.reduce((sum, row) => sum + row[6], 0);
+  if (short) note.push(`${short} of the shortest operations are drawn together with their neighbours, as pale as they are short`);
   if (data.timeline.spent_resolution_ps) note.push(`stretches of time shorter than ${formatTime(data.timeline.spent_resolution_ps)} that are next to each other are drawn as one, with their shares`);
   section("timeline", "Timeline of every NPU",
     `A row per rank: the thick bar is what its time went into, the thin ones are its operations. What is narrower than a pixel is drawn as shares of the bar's height. Wheel or slider to zoom, drag to move, hover or click for what it was.${note.length ? ` Of this long run ${note.join(" and ")}.` : ""}`,
@@ -114,7 +122,7 @@ function timeline() {
           for (const {item, start, end: stop} of seen.whole) visible.push({...item, row, drawn: [start, stop]});
           for (const each of seen.columns)
             visible.push({...(each.single ?? {rank, lane, start: each.start, end: each.end, parts: each.parts, merged: true, kind: lane < 0 ? "time" : "operations"}),
-              parts: each.parts, column: each.end - each.start, row, drawn: [each.start, each.end]});
+              parts: each.parts, column: each.free, row, drawn: [each.start, each.end]});
         }
       if (visible.length <= 30000) break;
     }
@@ -123,7 +131,9 @@ function timeline() {
   const box = (params, api) => {
     const item = visible[params.dataIndex];
     if (!item) return null;
-    const [x0, middle] = api.coord([item.drawn[0], item.row]), [x1] = api.coord([item.drawn[1], item.row]);
+    // On whole pixels: neighbours meet without a pale seam.
+    const [left, middle] = api.coord([item.drawn[0], item.row]), [right] = api.coord([item.drawn[1], item.row]);
+    const x0 = Math.round(left), x1 = Math.round(right);
     const height = api.size([0, 1])[1] * 0.92, thick = (item.lane < 0 ? 1.55 : 0.85) * band * height;
     const top = middle - height / 2 + (item.lane < 0 ? 0 : (1.7 + item.lane) * band * height);
     const {x, y, width, height: tall} = params.coordSys;
@@ -131,7 +141,7 @@ function timeline() {
       const shape = echarts.graphic.clipRectByRect({x: x0, y: top + from * thick, width: Math.max(1, x1 - x0), height: (to - from) * thick}, {x, y, width, height: tall});
       return shape && {type: "rect", shape, style: {fill: colourOf(category), opacity: item.kind === "time" && category === "idle" ? 0.45 : opacity}};
     };
-    if (!item.column && item.parts.length === 1) return part({category: item.parts[0][0], from: 0, to: 1}, 1);
+    if (!item.column && !item.count && item.parts.length === 1) return part({category: item.parts[0][0], from: 0, to: 1}, 1);
     const stack = stackOf(item.parts, item.column ?? item.end - item.start, names);
     // A thin operation is as pale as it is short, but to be seen.
     if (item.lane >= 0) return part({category: stack.reduce((a, b) => (b.share > a.share ? b : a)).category, from: 0, to: 1}, Math.max(0.3, stack.at(-1).to));
