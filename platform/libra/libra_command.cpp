@@ -7,9 +7,12 @@
 #include <memory>
 #include <stdexcept>
 
+#include "platform/command/files.h"
+#include "platform/command/interrupt.h"
+#include "platform/command/output_folder.h"
 #include "platform/commands.h"
 #include "platform/config/quantity.h"
-#include "platform/libra/design.h"
+#include "platform/libra/simulation.h"
 #include "workloads/astra_text/text_nodes.h"
 #include "workloads/chakra/et_writer.h"
 
@@ -22,6 +25,7 @@ struct LibraOptions {
   std::string network, cost_model, objective = "time", budget_sense = "=", time_limit;
   std::vector<std::string> workloads, communicators, constraints;
   std::string trace;
+  SimulationOptions simulation;
   double budget = 0, npu_cost = 0;
   bool json = false;
 };
@@ -100,12 +104,65 @@ void write_trace_of(const Request& request, const std::string& path) {
   chakra::write_trace(source, path);
 }
 
+/// Prints the answer with what the simulation says of it, and writes it to the folder's results.json.
+int run_simulation(const LibraOptions& options, const Request& request, const Answer& answer) {
+  SimulationOptions simulation = options.simulation;
+  try {
+    config::parse_time(simulation.latency);
+  } catch (const config::QuantityError& error) {
+    throw std::invalid_argument(std::string("--latency: ") + error.what());
+  }
+  simulation.folder = std::filesystem::absolute(simulation.folder);
+  const InterruptNotes interrupts;
+  OutputFolder folder(simulation.folder, "wafertlm libra --simulate");
+  write_experiment(request, answer, simulation, folder.working());
+  folder.commit(experiment_files());
+  const Simulation found = simulate(request, answer, simulation);
+  auto json = nlohmann::ordered_json::parse(answer_json(request, answer));
+  json["simulation"] = simulation_json(found);
+  const std::string text = json.dump(2) + "\n";
+  write_file(simulation.folder / "results.json", text);
+  fmt::print("{}", options.json ? text : answer_text(request, answer) + simulation_text(found, simulation));
+  if (!options.json) fmt::print("\nWritten:\n  {}\n", (simulation.folder / "results.json").string());
+  return 0;
+}
+
 int run(const LibraOptions& options) {
   const Request request = request_of(options);
   if (!options.trace.empty()) write_trace_of(request, options.trace);
   const Answer answer = solve(request);
+  if (!options.simulation.folder.empty()) return run_simulation(options, request, answer);
   fmt::print("{}", options.json ? answer_json(request, answer) : answer_text(request, answer));
   return 0;
+}
+
+void add_simulation_options(CLI::App& command, LibraOptions& options) {
+  SimulationOptions& simulation = options.simulation;
+  CLI::Option* const simulate =
+      command
+          .add_option("--simulate", simulation.folder,
+                      "Also simulate the optimum with events: why it takes longer than the model says, in "
+                      "parts; with Themis; whether candidates keep their order")
+          ->type_name("DIR");
+  command.add_option("--latency", simulation.latency, "Of a link, for --simulate")
+      ->capture_default_str()
+      ->needs(simulate)
+      ->type_name("TIME");
+  command.add_option("--chunks", simulation.chunks, "Of a collective, for --simulate")
+      ->check(CLI::Range(1U, 4096U))
+      ->needs(simulate)
+      ->capture_default_str();
+  command.add_option("--candidates", simulation.candidates, "Other bandwidths to simulate, for --simulate")
+      ->check(CLI::Range(0U, 1000U))
+      ->needs(simulate)
+      ->capture_default_str();
+  command.add_option("--set", simulation.set, "Change a key of the simulated experiment")
+      ->type_name("KEY=VALUE")
+      ->needs(simulate)
+      ->allow_extra_args(false);
+  command.add_option("--jobs", simulation.engine.jobs, "Runs at the same time; as many as cores")
+      ->check(CLI::Range(1U, 1024U))
+      ->needs(simulate);
 }
 
 }  // namespace
@@ -147,6 +204,7 @@ std::function<int()> add_libra_command(CLI::App& app) {
       ->add_option("--trace", options->trace,
                    "Also write the iteration as a Chakra trace, for `chakra: FILE.et` with `replicate`")
       ->type_name("FILE.et");
+  add_simulation_options(*command, *options);
   command->add_flag("--json", options->json, "Print JSON instead");
   command->footer(
       "Examples, with the files of LIBRA's repository:\n"
@@ -154,7 +212,8 @@ std::function<int()> add_libra_command(CLI::App& app) {
       "      --cost-model 3d_cost_model.yml --budget 1000\n"
       "  wafertlm libra ... --constraint \"sum = 1000\" --constraint \"B0 >= B1\" --objective time-cost\n"
       "  wafertlm libra ... --workload GPT_3.txt --communicator GPT_3_3d.yml \\\n"
-      "      --workload Turing_NLG.txt --communicator Turing_NLG_3D.yml --budget 1000");
+      "      --workload Turing_NLG.txt --communicator Turing_NLG_3D.yml --budget 1000\n"
+      "  wafertlm libra ... --budget 1000 --simulate out/gpt3 --latency 500ns");
   return [options] { return run(*options); };
 }
 

@@ -8,7 +8,10 @@
 #include <numeric>
 #include <utility>
 
+#include "platform/command/format.h"
 #include "platform/config/config_error.h"
+#include "platform/config/load.h"
+#include "platform/run/predicted_run.h"
 
 namespace wafertlm::optimize {
 namespace {
@@ -50,19 +53,6 @@ std::optional<double> sum_of(const CellOutcome& outcome, std::initializer_list<c
 
 double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-std::vector<double> ranks_of(const std::vector<double>& values) {
-  std::vector<double> ranks;
-  for (const double each : values) {
-    double below = 0, same = 0;
-    for (const double other : values) {
-      below += other < each ? 1 : 0;
-      same += other == each ? 1 : 0;
-    }
-    ranks.push_back(below + (same + 1) / 2);
-  }
-  return ranks;
 }
 
 }  // namespace
@@ -201,23 +191,30 @@ std::vector<const Candidate*> Candidates::coarse(const std::vector<Point>& point
   return {wanted.begin(), wanted.end()};
 }
 
+std::vector<const Candidate*> Candidates::predicted(const std::vector<Point>& points) {
+  std::vector<const Candidate*> found;
+  for (const Point& point : points) {
+    Candidate& each = of(point);
+    found.push_back(&each);
+    if (each.predicted_s || !refusal(point).empty()) continue;
+    try {
+      std::vector<double> times;
+      for (std::size_t i = 0; i < std::max<std::size_t>(1, spec_.cases.size()); ++i) {
+        const Cell cell = spec_.cell(point, i, false);
+        const config::ExperimentSpec experiment = config::load_experiment(cell.file, cell.overrides);
+        times.push_back(seconds(predict_iteration(experiment, load_job(experiment)).time_ps));
+      }
+      each.predicted_s = joint(times, predicted_reference_);
+    } catch (const std::exception& error) {  // of the experiment, its traces, or what is not predicted
+      if (unpredicted_.empty()) unpredicted_ = error.what();
+    }
+  }
+  return found;
+}
+
 std::size_t Candidates::simulations() const {
   return static_cast<std::size_t>(
       std::count_if(all_.begin(), all_.end(), [](const auto& each) { return each->time_s.has_value(); }));
-}
-
-std::optional<double> rank_correlation(const std::vector<double>& a, const std::vector<double>& b) {
-  if (a.size() < 3) return std::nullopt;
-  const std::vector<double> x = ranks_of(a), y = ranks_of(b);
-  const double mean = (static_cast<double>(a.size()) + 1) / 2;
-  double both = 0, of_x = 0, of_y = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    both += (x[i] - mean) * (y[i] - mean);
-    of_x += (x[i] - mean) * (x[i] - mean);
-    of_y += (y[i] - mean) * (y[i] - mean);
-  }
-  if (of_x == 0 || of_y == 0) return std::nullopt;
-  return both / std::sqrt(of_x * of_y);
 }
 
 }  // namespace wafertlm::optimize

@@ -22,7 +22,8 @@ struct Candidate {
   /// The iteration time; of several workloads the mean of their times, each in parts of its time at the
   /// reference, times the mean there.
   std::optional<double> time_s = {};
-  std::optional<double> energy_j = {}, power_w = {}, compute_s = {}, coarse_s = {}, libra_s = {};
+  std::optional<double> energy_j = {}, power_w = {}, compute_s = {}, coarse_s = {}, libra_s = {},
+                        predicted_s = {};
   std::string refused = {};  ///< why it was not simulated, or failed, or is no answer; empty: it was
 
   /// The goal's value; infinity: it has none.
@@ -40,6 +41,10 @@ class Candidates {
   std::vector<const Candidate*> simulated(const std::vector<Point>& points);
   /// The same of cheap runs.
   std::vector<const Candidate*> coarse(const std::vector<Point>& points);
+  /// The same by predictions (run/predicted_run.h), in this process. What cannot be predicted has none.
+  std::vector<const Candidate*> predicted(const std::vector<Point>& points);
+  /// Why the first of them had none; empty: all had.
+  const std::string& unpredicted() const { return unpredicted_; }
   /// Null without LIBRA's model.
   const LibraFidelity* libra() const { return libra_.get(); }
   /// Whether it keeps to the linear constraints.
@@ -66,10 +71,8 @@ class Candidates {
   std::unique_ptr<CellRunner> runner_;
   std::unique_ptr<LibraFidelity> libra_;
   std::vector<std::unique_ptr<Candidate>> all_;
-  std::vector<double> reference_, coarse_reference_;  // times by workload
+  std::vector<double> reference_, coarse_reference_, predicted_reference_;  // times by workload
+  std::string unpredicted_;
 };
-
-/// Spearman's rank correlation; nullopt with fewer than 3 pairs, or without any order in one of them.
-std::optional<double> rank_correlation(const std::vector<double>& a, const std::vector<double>& b);
 
 }  // namespace wafertlm::optimize

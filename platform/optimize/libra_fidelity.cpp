@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "platform/libra/inputs.h"
+#include "platform/libra/wiring.h"
 
 namespace wafertlm::optimize {
 
@@ -18,9 +19,12 @@ LibraFidelity::LibraFidelity(const OptimizeSpec& spec) : spec_(spec) {
                                             spec.libra->dimensions.size(), network.dimensions.size(),
                                             spec.libra->network));
   std::size_t without_group = 0;
-  time_ = libra::time_problem({spec.name, astra_text::read_text_workload(spec.libra->workload),
-                               libra::read_communicator(spec.libra->communicator, network)},
-                              network, without_group);
+  const libra::Load load{spec.name, astra_text::read_text_workload(spec.libra->workload),
+                         libra::read_communicator(spec.libra->communicator, network)};
+  time_ = libra::time_problem(load, network, without_group);
+  wires_ = libra::wire_factors(load, network);
+  for (const libra::NetworkDimension& each : network.dimensions)
+    link_shares_.push_back(libra::link_share(each));
   for (const std::string& name : spec.libra->dimensions)
     for (std::size_t i = 0; i < spec.variables.size(); ++i)
       if (spec.variables[i].name == name) variables_.push_back(i);
@@ -43,10 +47,16 @@ LibraFidelity::LibraFidelity(const OptimizeSpec& spec) : spec_(spec) {
   }
 }
 
-double LibraFidelity::time_s(const Point& point) const {
+std::vector<double> LibraFidelity::bandwidths_of(const Point& point) const {
   std::vector<double> bandwidths;
   for (const std::size_t variable : variables_) bandwidths.push_back(point[variable]);
-  return time_.value(bandwidths) / 1e9;
+  return bandwidths;
+}
+
+double LibraFidelity::time_s(const Point& point) const { return time_.value(bandwidths_of(point)) / 1e9; }
+
+model_gap::Question LibraFidelity::question(const Point& point, Cell experiment) const {
+  return {std::move(experiment), time_, bandwidths_of(point), link_shares_, 32, "0 ps", wires_};
 }
 
 Point LibraFidelity::point_of(const std::vector<double>& bandwidths) const {

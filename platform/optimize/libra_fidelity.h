@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "platform/model_gap/difference.h"
 #include "platform/optimize/spec.h"
 
 namespace wafertlm::optimize {
@@ -21,14 +22,19 @@ class LibraFidelity {
   std::optional<double> bound_s() const;
   /// Its optima at `count` limits of the cost, from the dearest down: points of its front of time and cost.
   std::vector<Point> front(std::size_t count) const;
+  /// What the simulation of an experiment is compared with at a point. The result refers to this.
+  model_gap::Question question(const Point& point, Cell experiment) const;
 
  private:
+  std::vector<double> bandwidths_of(const Point& point) const;
   Point point_of(const std::vector<double>& bandwidths) const;
 
   const OptimizeSpec& spec_;
   libra::BandwidthProblem time_;
   std::vector<std::size_t> variables_;  // by dimension
   std::optional<libra::Optimum> optimum_;
+  std::vector<double> link_shares_;  // by dimension
+  std::vector<std::vector<double>> wires_;
 };
 
 }  // namespace wafertlm::optimize

@@ -10,6 +10,8 @@
 #include "platform/command/interrupt.h"
 #include "platform/command/output_folder.h"
 #include "platform/commands.h"
+#include "platform/optimize/corner_bound.h"
+#include "platform/optimize/explanation.h"
 #include "platform/optimize/optimize_run.h"
 #include "platform/optimize/request.h"
 #include "platform/study/engine_options.h"
@@ -52,7 +54,10 @@ int run(const OptimizeOptions& options) {
   if (options.fresh) fs::remove_all(CellFiles(out).folder());
   Candidates candidates(spec, out, engine);
   Outcome outcome{spec, candidates};
+  const bool has_bound = candidates.libra() != nullptr && candidates.libra()->bound_s();
+  outcome.corner = has_bound ? CornerBound{0, "", "", "LIBRA's model has one"} : bound_at_corner(spec);
   find_optimum(spec, candidates, start, outcome);
+  if (spec.explain) explain_difference(spec, out, engine, outcome);
   const nlohmann::ordered_json json = outcome_json(outcome);
   write_files(folder.working(), {{"results.json", json.dump(1) + "\n"}, {"report.html", page_of(json)}});
   folder.commit({"results.json", "report.html"});
@@ -100,6 +105,11 @@ std::function<int()> add_optimize_command(CLI::App& app) {
   command->add_option("--method", request.method, "automatic, kriging, direct (DIRECT-L, then Sbplx)");
   command->add_option("--seed", request.seed, "Of kriging's first points; 1");
   command->add_option("--host-seconds", request.host_seconds, "No more candidates are begun after that");
+  command->add_flag("--predictions", request.predictions,
+                    "First by predictions of the collectives, without contention; nothing is simulated");
+  command->add_flag("--explain", request.explain,
+                    "With LIBRA's model: which part of the difference at the optimum is latency, chunks, "
+                    "algorithms, contention; Themis on and off");
   command->add_option("--warm-start", options->warm_start, "Begin at the optimum of earlier results")
       ->type_name("DIR");
   options->engine.add_to(*command);

@@ -83,7 +83,8 @@ class OptimizeRun {
       of_goals(start);
     outcome_.middle = candidates_.simulated({space_.middle()}).front();
     outcome_.out_of_time = is_over();
-    if (!spec_.coarse.empty() && !is_over()) run_coarse();
+    if (spec_.predictions) candidates_.predicted(simulated_points());
+    if (!spec_.coarse.empty() && !is_over()) candidates_.coarse(simulated_points());
   }
 
  private:
@@ -124,21 +125,35 @@ class OptimizeRun {
       start.point = warm_start_;
       note({"an earlier optimum"});
     }
-    if (start.point || spec_.coarse.empty()) return start;
-    const Evaluate evaluate = [&](const std::vector<Point>& points) {
+    const bool is_known = start.point.has_value();
+    if (spec_.predictions)
+      search_cheaply(start, "predictions: ", [&](const std::vector<Point>& points) {
+        std::vector<double> values;
+        for (const Candidate* each : candidates_.predicted(points))
+          values.push_back(each->predicted_s.value_or(std::numeric_limits<double>::infinity()));
+        return values;
+      });
+    if (is_known || spec_.coarse.empty()) return start;
+    search_cheaply(start, "coarse: ", [&](const std::vector<Point>& points) {
       std::vector<double> values;
       for (const Candidate* each : candidates_.coarse(points))
         values.push_back(each->coarse_s.value_or(std::numeric_limits<double>::infinity()));
       return values;
-    };
+    });
+    return start;
+  }
+
+  /// From `start` on, which it moves to the best of what it finds.
+  void search_cheaply(Start& start, const std::string& name, const Evaluate& evaluate) {
     SearchOptions cheap = options(spec_.coarse_evaluations, start);
     cheap.falls_with_bandwidth = spec_.falls_with_bandwidth;
     const SearchResult found = search(space_, evaluate, cheap);
-    note(found.methods, "coarse: ");
-    if (std::isfinite(found.value)) start.point = found.best;
+    note(found.methods, name);
+    if (!std::isfinite(found.value)) return;
+    start.point = found.best;
     const bool is_time = spec_.goals.size() == 1 && spec_.goals[0] == Goal::time;
-    if (is_time && !space_.budget) start.model = surrogate_of(space_, found);
-    return start;
+    if (!is_time || space_.budget) return;
+    if (const Model model = surrogate_of(space_, found)) start.model = model;
   }
 
   SearchResult search_for(const Value& value, SearchOptions options) {
@@ -227,12 +242,12 @@ class OptimizeRun {
     return best == nullptr ? otherwise : std::optional<Point>(best->point);
   }
 
-  /// What cheap runs say of what was simulated, for the rank correlation.
-  void run_coarse() {
+  /// For the rank correlation with what is cheaper.
+  std::vector<Point> simulated_points() const {
     std::vector<Point> points;
     for (const auto& each : candidates_.all())
       if (each->time_s) points.push_back(each->point);
-    candidates_.coarse(points);
+    return points;
   }
 
   const OptimizeSpec& spec_;

@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "platform/command/format.h"
+#include "platform/model_gap/difference_json.h"
+#include "platform/model_gap/ranking.h"
 
 namespace wafertlm::optimize {
 namespace {
@@ -33,7 +35,52 @@ std::pair<std::vector<double>, std::vector<double>> pairs(const Candidates& cand
 template <class Figure>
 std::optional<double> correlation(const Candidates& candidates, Figure figure) {
   const auto [cheap, full] = pairs(candidates, figure);
-  return rank_correlation(cheap, full);
+  return model_gap::rank_correlation(cheap, full);
+}
+
+std::string corner_text(const Outcome& outcome) {
+  const CornerBound& bound = outcome.corner;
+  if (!bound.problem.empty()) return fmt::format("  no proven lower bound: {}\n", bound.problem);
+  return fmt::format("  lower bound {}: {}, with {}; within {:.2f} %\n", shown(Goal::time, bound.time_s),
+                     bound.what, bound.at, 100 * (outcome.best->time_s.value_or(0) / bound.time_s - 1));
+}
+
+/// The candidates that pairs() takes, in its order.
+std::vector<const Candidate*> compared(const Candidates& candidates,
+                                       std::optional<double> Candidate::*figure) {
+  std::vector<const Candidate*> found;
+  for (const auto& each : candidates.all())
+    if (each->time_s && (*each).*figure) found.push_back(each.get());
+  return found;
+}
+
+model_gap::Swaps swaps_of(const Candidates& candidates, std::optional<double> Candidate::*figure) {
+  const auto [cheap, full] = pairs(candidates, figure);
+  return model_gap::swaps(cheap, full);
+}
+
+std::string swaps_text(const Outcome& outcome, std::optional<double> Candidate::*figure) {
+  const model_gap::Swaps swaps = swaps_of(outcome.candidates, figure);
+  if (!swaps.worst) return "";
+  const auto candidates = compared(outcome.candidates, figure);
+  const Candidate &preferred = *candidates[swaps.worst->first], &faster = *candidates[swaps.worst->second];
+  return fmt::format(
+      "    {} of {} pairs the other way round; worst: it prefers {} ({}, simulated {}) to {} ({}, simulated "
+      "{}), which is {:.2f} % faster\n",
+      swaps.swapped, swaps.pairs, outcome.spec.text(preferred.point), shown(Goal::time, *(preferred.*figure)),
+      shown(Goal::time, *preferred.time_s), outcome.spec.text(faster.point),
+      shown(Goal::time, *(faster.*figure)), shown(Goal::time, *faster.time_s), 100 * swaps.loss);
+}
+
+ordered_json swaps_json(const Outcome& outcome, std::optional<double> Candidate::*figure) {
+  const model_gap::Swaps swaps = swaps_of(outcome.candidates, figure);
+  ordered_json json = {{"swapped", swaps.swapped}, {"pairs", swaps.pairs}, {"worst", nullptr}};
+  if (!swaps.worst) return json;
+  const auto candidates = compared(outcome.candidates, figure);
+  json["worst"] = {{"model_prefers", outcome.spec.text(candidates[swaps.worst->first]->point)},
+                   {"faster", outcome.spec.text(candidates[swaps.worst->second]->point)},
+                   {"loss", swaps.loss}};
+  return json;
 }
 
 /// A cheaper figure beside the simulation: at the optimum, and over all candidates.
@@ -48,7 +95,7 @@ std::string fidelity_text(const Outcome& outcome, const std::string& name,
     text += fmt::format("; rank correlation {:.3f} over {} candidates{}", *rank,
                         pairs(outcome.candidates, figure).first.size(),
                         *rank < 0.9 ? ", it ranks candidates differently" : "");
-  return text + "\n";
+  return text + "\n" + swaps_text(outcome, figure);
 }
 
 std::string binding_text(const Outcome& outcome) {
@@ -142,6 +189,7 @@ ordered_json candidate_json(const Candidate& each, const OptimizeSpec& spec) {
   json["energy_j"] = or_null(each.energy_j);
   json["coarse_s"] = or_null(each.coarse_s);
   json["libra_s"] = or_null(each.libra_s);
+  json["predicted_s"] = or_null(each.predicted_s);
   json["refused"] = each.refused;
   return json;
 }
@@ -218,6 +266,8 @@ std::string outcome_text(const Outcome& outcome) {
   if (const auto bound = libra != nullptr ? libra->bound_s() : std::nullopt)
     text += fmt::format("  lower bound {} by LIBRA's model (no latency, no contention): within {:.2f} %\n",
                         shown(Goal::time, *bound), 100 * (time / *bound - 1));
+  else
+    text += corner_text(outcome);
   if (outcome.plane_bound && spec.goals.size() == 1 && spec.goals[0] == Goal::time)
     text += fmt::format("  the planes through the simulations leave {} at most to gain\n",
                         shown(Goal::time, std::max(0.0, time - *outcome.plane_bound)));
@@ -230,7 +280,13 @@ std::string outcome_text(const Outcome& outcome) {
                         spec.host_seconds);
   text += regret_text(outcome);
   text += fidelity_text(outcome, "LIBRA's model", &Candidate::libra_s) +
+          fidelity_text(outcome, "predictions", &Candidate::predicted_s) +
           fidelity_text(outcome, "coarse runs", &Candidate::coarse_s) + binding_text(outcome);
+  if (!outcome.candidates.unpredicted().empty())
+    text += "  no predictions: " + outcome.candidates.unpredicted() + "\n";
+  if (outcome.difference)
+    text += "\nLIBRA's model and the simulation at the optimum\n" +
+            model_gap::difference_text(*outcome.difference);
   return text;
 }
 
@@ -247,11 +303,22 @@ ordered_json outcome_json(const Outcome& outcome) {
   };
   const LibraFidelity* const libra = outcome.candidates.libra();
   json["libra_bound_s"] = or_null(libra != nullptr ? libra->bound_s() : std::nullopt);
+  const CornerBound& corner = outcome.corner;
+  json["corner_bound"] = {{"time_s", corner.problem.empty() ? ordered_json(corner.time_s) : ordered_json()},
+                          {"what", corner.what},
+                          {"at", corner.at},
+                          {"problem", corner.problem}};
   json["out_of_time"] = outcome.out_of_time;
   json["regret"] = regret_json(outcome);
   json["plane_bound"] = or_null(outcome.plane_bound);
-  json["rank_correlation"] = {{"libra", or_null(correlation(outcome.candidates, &Candidate::libra_s))},
-                              {"coarse", or_null(correlation(outcome.candidates, &Candidate::coarse_s))}};
+  json["rank_correlation"] = {
+      {"libra", or_null(correlation(outcome.candidates, &Candidate::libra_s))},
+      {"predictions", or_null(correlation(outcome.candidates, &Candidate::predicted_s))},
+      {"coarse", or_null(correlation(outcome.candidates, &Candidate::coarse_s))}};
+  json["swaps"] = {{"libra", swaps_json(outcome, &Candidate::libra_s)},
+                   {"predictions", swaps_json(outcome, &Candidate::predicted_s)},
+                   {"coarse", swaps_json(outcome, &Candidate::coarse_s)}};
+  json["difference"] = outcome.difference ? model_gap::difference_json(*outcome.difference) : ordered_json();
   json["front"] = ordered_json::array();
   for (const Candidate* each : outcome.front) json["front"].push_back(candidate_json(*each, outcome.spec));
   json["hypervolume"] = outcome.front.empty() ? ordered_json() : ordered_json(outcome.hypervolume);

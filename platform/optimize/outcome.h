@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "platform/optimize/candidates.h"
+#include "platform/optimize/corner_bound.h"
 #include "platform/optimize/regret.h"
 
 namespace wafertlm::optimize {
@@ -18,10 +19,13 @@ struct Outcome {
   const Candidate* best = nullptr;    ///< by the first goal (of two: its end of the front)
   std::vector<std::string> methods = {};
   std::optional<double> plane_bound = {};
+  CornerBound corner = {};
   std::vector<const Candidate*> front = {};  ///< with two goals: those that no other beats in both
   Regret regret = {};                        ///< with several workloads
-  bool out_of_time = false;                  ///< host_seconds ended the search
-  double hypervolume = 0;  ///< of the front over equal shares, or the worst of each goal, in parts of these
+  /// With `explain`: the best one's time against LIBRA's model.
+  std::optional<model_gap::Difference> difference = {};
+  bool out_of_time = false;  ///< host_seconds ended the search
+  double hypervolume = 0;    ///< of the front over equal shares, or the worst of each goal, in parts of these
 };
 
 /// "time", "time_cost".

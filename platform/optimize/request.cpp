@@ -193,6 +193,8 @@ Node optimize_document(const std::string& file, const OptimizeRequest& request) 
   if (!request.over.empty()) put(root, "over", text_node(request.over, "--over"));
   if (!request.method.empty()) put(root, "method", text_node(request.method, "--method"));
   if (!request.costs.empty()) put(root, "costs", text_node(absolute({request.costs}).front(), "--costs"));
+  if (request.predictions) put(root, "predictions", Node::scalar("true", {"--predictions", 0, 0}));
+  if (request.explain) put(root, "explain", Node::scalar("true", {"--explain", 0, 0}));
   put_number(root, "cost_at_most", request.most_cost, "--cost-at-most");
   put_number(root, "power_at_most", request.most_power, "--power-at-most");
   put_number(root, "fixed_price", request.fixed_price, "--fixed-price");

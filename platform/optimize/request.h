@@ -13,6 +13,7 @@ struct OptimizeRequest {
   std::vector<std::string> vary, prices, constraints, goals, set, coarse, workloads;
   std::string over, costs, method;
   std::optional<double> most_cost, most_power, fixed_price, host_seconds;
+  bool explain = false, predictions = false;
   std::optional<std::uint64_t> evaluations, coarse_evaluations, seed;
 };
 

@@ -97,6 +97,9 @@ void check_goals(const OptimizeSpec& spec, const Check& check) {
                check.path(&spec.study));
   if (spec.libra && spec.workloads.size() > 1)
     check.fail({&spec.libra}, "LIBRA's model is of one workload, and there are {}", spec.workloads.size());
+  if (spec.explain && !spec.libra)
+    check.fail({&spec.explain}, "has no effect without '{}', whose model is explained",
+               check.path(&spec.libra));
   if (spec.libra)
     for (const std::string& name : spec.libra->dimensions)
       if (std::none_of(spec.variables.begin(), spec.variables.end(),
@@ -141,6 +144,13 @@ std::shared_ptr<const Struct<OptimizeSpec>> optimize_type() {
         .optional("cost_at_most", &O::most_cost, number(0, kLargest), "A limit; 0: none")
         .optional("libra", &O::libra, maybe<LibraModelSpec>(libra_model_type()),
                   "LIBRA's model of the same as a first fidelity: the search starts at its optimum")
+        .optional("predictions", &O::predictions, boolean(),
+                  "Before runs: iterations in which collectives take what is predicted, without contention; "
+                  "coarse_evaluations of them")
+        .optional(
+            "explain", &O::explain, boolean(),
+            "At the optimum: how much of the difference to LIBRA's model is latency, chunks, algorithms, "
+            "contention; and Themis on and off")
         .optional("evaluations", &O::evaluations, integer<std::uint32_t>(1, 100'000), "Simulations at most")
         .optional("coarse_evaluations", &O::coarse_evaluations, integer<std::uint32_t>(1, 100'000),
                   "Cheap runs at most, before the others")

@@ -56,6 +56,8 @@ struct OptimizeSpec {
   double fixed_price = 0;
   double most_cost = 0, most_power = 0;  ///< 0: no limit
   std::optional<LibraModelSpec> libra;
+  bool predictions = false;  ///< as a fidelity between LIBRA's model and cheap runs
+  bool explain = false;      ///< why the optimum takes another time than LIBRA's model says
   Method method = Method::automatic;
   std::uint64_t seed = 1;
   std::uint32_t evaluations = 40, coarse_evaluations = 60;

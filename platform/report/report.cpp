@@ -3,6 +3,7 @@
 
 #include "platform/fabrics/registry.h"
 #include "platform/report/bounds.h"
+#include "platform/report/packed.h"
 #include "platform/system/machine.h"
 #include "waveforms/report/page.h"
 
@@ -20,11 +21,19 @@ std::string in_script(const Json& data) {
   return safe;
 }
 
+/// Data of more bytes goes into the page compressed: {"deflated": base64}.
+constexpr std::size_t kMostPlainBytes = 1'000'000;
+
+std::string packed(const Json& data) {
+  std::string text = in_script(data);
+  return text.size() <= kMostPlainBytes ? text : "{\"deflated\": \"" + deflated_base64(text) + "\"}";
+}
+
 std::string filled(const Json& data) {
   const std::string marker = "@DATA@";
   const std::string_view page = report_page();
   const std::size_t at = page.find(marker);
-  return std::string(page.substr(0, at)) + in_script(data) + std::string(page.substr(at + marker.size()));
+  return std::string(page.substr(0, at)) + packed(data) + std::string(page.substr(at + marker.size()));
 }
 
 }  // namespace

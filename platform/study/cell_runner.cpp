@@ -27,7 +27,7 @@ CellRunner::CellRunner(const config::StudySpec& study, fs::path folder, SweepOpt
 /// What was kept of an earlier run, if it has everything.
 std::optional<CellOutcome> CellRunner::recall(const std::string& id) const {
   const fs::path file = files_.result(id);
-  if (!fs::exists(file)) return std::nullopt;
+  if (!fs::exists(file) || (options_.reports && !fs::exists(files_.report(id)))) return std::nullopt;
   const json kept = json::parse(text_of(file), nullptr, false);
   if (!kept.is_object() || kept.value("id", "") != id || !kept.contains("values")) return std::nullopt;
   CellOutcome outcome;
@@ -57,6 +57,7 @@ SweepPlan CellRunner::plan_of(std::vector<PlannedCell> cells) const {
   plan.folder = fs::current_path().string();
   plan.study_folder = files_.folder().parent_path().string();
   plan.limits = options_.limits;
+  plan.reports = options_.reports;
   for (const config::ColumnSpec& column : study_.columns)
     if (column.kind == config::ColumnSpec::Kind::read) plan.columns.push_back(column);
   plan.cells = std::move(cells);

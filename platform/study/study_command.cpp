@@ -21,6 +21,7 @@
 #include "platform/study/read_path.h"
 #include "platform/study/report.h"
 #include "platform/study/study_database.h"
+#include "platform/study/study_page.h"
 #include "platform/study/study_start.h"
 #include "platform/study/study_status.h"
 #include "platform/study/sweep/engine.h"
@@ -35,7 +36,7 @@ struct Options {
   std::vector<std::string> overrides;
   EngineOptions engine;
   std::optional<std::size_t> task;
-  bool fresh = false, json = false, failed_too = false;
+  bool fresh = false, reports = false, json = false, failed_too = false;
 };
 
 /// Every path in a study is relative to its file, and a cell's command is what one would type there.
@@ -116,6 +117,9 @@ int run_study(const StudyStart& start) {
   const EngineKind& engine = engine_kind(start.options.engine);
   engine.require(start.options);
   require_columns(study);
+  if (start.options.reports && study.command != "run")
+    throw std::invalid_argument(
+        fmt::format("--reports: cells of 'command: {}' have no reports, those of 'run' do", study.command));
   go_to_folder_of(start.study);
   std::vector<Cell> cells = grid_of(study);
   std::vector<CellJob> jobs = jobs_of(study, cells);  // refuses bad input before anything runs
@@ -133,10 +137,12 @@ int run_study(const StudyStart& start) {
   const StudyResult result{study, cells, jobs, outcomes, calibrated};
   write_files(folder.working(), {{"results.json", study_json(result).dump(1) + "\n"},
                                  {"results.csv", study_csv(result)},
-                                 {"resolved.yaml", config::resolved_yaml(study)}});
+                                 {"resolved.yaml", config::resolved_yaml(study)},
+                                 {"report.html", study_page(result, out)}});
   write_study_database(folder.working() / "results.sqlite", result, out);
-  folder.commit({"results.json", "results.csv", "resolved.yaml", "results.sqlite"});
-  fmt::print("{}\nWritten: {}\n", study_text(result), (out / "results.{json,csv,sqlite}").string());
+  folder.commit({"results.json", "results.csv", "resolved.yaml", "report.html", "results.sqlite"});
+  fmt::print("{}\nWritten: {}, report.html\n", study_text(result),
+             (out / "results.{json,csv,sqlite}").string());
   return report_failures(result, out);
 }
 
@@ -159,6 +165,7 @@ int run(const Options& options) {
                   .string();
   start.overrides = options.overrides;
   start.options = options.engine.chosen({});
+  start.options.reports = options.reports;
   start.fresh = options.fresh;
   return run_or_submit(start);
 }
@@ -190,6 +197,8 @@ std::function<int()> add_study_command(CLI::App& app) {
       ->add_option("--out", options->out, "Folder for the results; out/<name of the study file> if not given")
       ->type_name("DIR");
   command->add_flag("--fresh", options->fresh, "Run cells again that are done");
+  command->add_flag("--reports", options->reports,
+                    "Also write a report of every cell; report.html of the study links to it");
   command->add_option("--set", options->overrides, "Change a key in every cell: iterations=1");
   options->engine.add_to(*command);
   command->footer(

@@ -34,6 +34,7 @@ void note_start(const StudyStart& start) {
                                                        {"memory_bytes", options.limits.memory_bytes},
                                                        {"processor_s", options.limits.processor_s},
                                                        {"retries", options.limits.retries},
+                                                       {"reports", options.reports},
                                                        {"cells_per_task", options.cells_per_task},
                                                        {"sbatch", options.sbatch},
                                                        {"waits", options.waits},
@@ -52,6 +53,7 @@ StudyStart noted_start(const std::filesystem::path& out) try {
   options.engine = text.at("engine");
   options.jobs = text.at("jobs");
   options.limits = {text.at("memory_bytes"), text.at("processor_s"), text.at("retries")};
+  options.reports = text.at("reports");
   options.cells_per_task = text.at("cells_per_task");
   options.sbatch = text.at("sbatch");
   options.waits = text.at("waits");

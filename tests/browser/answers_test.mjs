@@ -2,7 +2,7 @@
 // The pages of compare and explain in Chromium, offline.  node answers_test.mjs COMPARE.html COMPARE2.html EXPLAIN.html [PICTURES]
 import assert from "node:assert/strict";
 import path from "node:path";
-import {withPage} from "./browser.mjs";
+import {closeBrowser, withPage} from "./browser.mjs";
 
 const [fabrics, slower, explained, pictures] = process.argv.slice(2);
 const picture = (page, name) => pictures && page.screenshot({path: path.join(pictures, name), fullPage: true});
@@ -44,4 +44,5 @@ const said = [
     await picture(page, "explain.png");
   }),
 ];
+await closeBrowser();
 assert.deepEqual(said.flat(), [], "the console says nothing, nothing is asked of the network");

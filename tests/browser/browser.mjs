@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Debian's Chromium with a page from a file and no network; what its console says is kept.
-import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import {chromium} from "playwright-core";
 
 export const kExecutable = "/usr/bin/chromium";
 
+let browser;
+
+/// One browser for all pages of a test; closed by closeBrowser().
 export async function withPage(file, {dark = false, width = 1300, height = 900} = {}, work) {
-  const profile = fs.mkdtempSync(path.join(os.tmpdir(), "wafertlm-browser-"));
-  const context = await chromium.launchPersistentContext(profile, {
-    executablePath: kExecutable, headless: true, offline: true, viewport: {width, height}, colorScheme: dark ? "dark" : "light",
-    args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  browser ??= await chromium.launch({
+    executablePath: kExecutable, headless: true,
+    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
   });
+  const context = await browser.newContext({offline: true, viewport: {width, height}, colorScheme: dark ? "dark" : "light"});
   const said = [];
   try {
     const page = await context.newPage();
@@ -26,7 +27,11 @@ export async function withPage(file, {dark = false, width = 1300, height = 900} 
     await work(page);
   } finally {
     await context.close();
-    fs.rmSync(profile, {recursive: true, force: true});
   }
   return said;
+}
+
+export async function closeBrowser() {
+  await browser?.close();
+  browser = undefined;
 }

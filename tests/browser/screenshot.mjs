@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A picture of a page:  node screenshot.mjs PAGE.html PICTURE.png [dark] [whole] [#element]
-import {withPage} from "./browser.mjs";
+import {closeBrowser, withPage} from "./browser.mjs";
 
 const [file, picture, ...words] = process.argv.slice(2);
 const element = words.find((word) => word.startsWith("#"));
@@ -9,6 +9,7 @@ const said = await withPage(file, {dark: words.includes("dark")}, async (page) =
   if (element) await page.locator(element).screenshot({path: picture});
   else await page.screenshot({path: picture, fullPage: words.includes("whole")});
 });
+await closeBrowser();
 if (said.length > 0) {
   console.error(said.join("\n"));
   process.exit(1);

@@ -17,11 +17,14 @@ try {
   await page.goto("file://" + path.resolve(site, "index.html"));
   // From the start to each page by its link.
   for (const [link, heading] of [["Architect", "Architect: what should I change next?"], ["RTL engineer", "RTL engineer: is my switch right under real traffic?"],
-    ["System researcher", "System researcher: how good is it, against what is possible?"], ["Coming from ASTRA-sim", "Coming from ASTRA-sim"], ["Keys", "Keys"]]) {
+    ["System researcher", "System researcher: how good is it, against what is possible?"], ["Studies", "Three studies, retold"],
+    ["Coming from ASTRA-sim", "Coming from ASTRA-sim"], ["Keys", "Keys"]]) {
     await page.locator("a", {hasText: new RegExp(`^\\s*${link}\\s*$`)}).first().click();
     assert.equal((await page.locator("h1").first().textContent()).trim(), heading);
     const wide = await page.evaluate(() => document.querySelector("h1").getBoundingClientRect().width);
     assert.ok(wide > 300, "the style is there");
+    const charts = await page.$$eval("img", (all) => all.map((image) => image.naturalWidth));
+    assert.deepEqual(charts, link === "Studies" ? [760, 760, 760] : [], "the charts are there");
     if (pictures) await page.screenshot({path: path.join(pictures, `guide_${link.replace(/\W+/g, "_").toLowerCase()}.png`)});
   }
   assert.ok(await page.locator("table").count() >= 40);

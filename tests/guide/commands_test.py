@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Does what the guide's pages say, word for word:  commands_test.py GUIDE_PAGES PROGRAM_FOLDER
+"""Does what the guide's pages say, word for word:  commands_test.py GUIDE_PAGES PROGRAM_FOLDER [--write-charts]
 
 Each page in an empty folder: a block with a file's name is written to that file, a block of sh is run, and every line of a block of text
-must be in what the sh before it has printed.
+must be in what the sh before it has printed. A picture below "<!-- chart: REPORT KIND CHOICE -->" must be the chart of that report
+(guide/chart.mjs).
 """
 import os
 import pathlib
@@ -12,10 +13,26 @@ import subprocess
 import sys
 import tempfile
 
+CHART = re.compile(r"^<!-- chart: (\S+) (line|bar|heat map|pareto) (\{.*\}) -->\n!\[[^\]]+\]\(([^)]+)\)$", re.MULTILINE)
 BLOCK = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def follow(page, environment):
+def make_charts(page, folder, write):
+    """The charts of the page's runs against its pictures. @return how many."""
+    charts = CHART.findall(page.read_text(encoding="utf-8"))
+    assert len(charts) == page.read_text(encoding="utf-8").count("<!-- chart"), f"{page.name}: a chart that is not understood"
+    for report, kind, choice, picture in charts:
+        made = subprocess.run(["node", page.parent.parent / "chart.mjs", pathlib.Path(folder, report), kind, choice], check=True,
+                              stdout=subprocess.PIPE, encoding="utf-8").stdout
+        file = page.parent / picture
+        if write:
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(made, encoding="utf-8")
+        assert file.read_text(encoding="utf-8") == made, f"{file} is not what {report} says; --write-charts writes it"
+    return len(charts)
+
+
+def follow(page, environment, write):
     printed, commands = "", 0
     with tempfile.TemporaryDirectory() as folder:
         for kind, name, content in BLOCK.findall(page.read_text(encoding="utf-8")):
@@ -31,13 +48,15 @@ def follow(page, environment):
                 assert kind == "text", f"{page.name}: a block of {kind} without a file's name"
                 for line in content.splitlines():
                     assert line in printed, f"{page.name} says '{line}'"
+        charts = make_charts(page, folder, write)
+        print(f"{page.name}: {charts} charts", flush=True)
     return commands
 
 
 def main():
     pages = sorted(pathlib.Path(sys.argv[1]).glob("*.md"))
     environment = {**os.environ, "PATH": f"{sys.argv[2]}:{os.environ['PATH']}"}
-    commands = [follow(page, environment) for page in pages]
+    commands = [follow(page, environment, sys.argv[3:] == ["--write-charts"]) for page in pages]
     assert len(pages) >= 5 and min(commands) >= 1 and sum(commands) >= 15, commands
 
 

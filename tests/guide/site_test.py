@@ -42,7 +42,7 @@ with tempfile.TemporaryDirectory() as folder:
     site = pathlib.Path(folder, "site")
     subprocess.run([sys.executable, GUIDE / "build.py", site, TOOL], check=True)
     pages = {each.name: each.read_text(encoding="utf-8") for each in site.glob("*.html")}
-    assert set(pages) >= {"index.html", "architect.html", "rtl_engineer.html", "researcher.html", "astra_sim.html", "keys.html"}, pages.keys()
+    assert set(pages) >= {"index.html", "architect.html", "rtl_engineer.html", "researcher.html", "studies.html", "astra_sim.html", "keys.html"}, pages.keys()
     for name, text in pages.items():
         loaded = re.findall(r'<(?:script|img|iframe)[^>]*\ssrc="([^"]+)"', text) + re.findall(r'<link[^>]*\srel="stylesheet"[^>]*\shref="([^"]+)"', text) \
             + re.findall(r'<link[^>]*\shref="([^"]+)"[^>]*\srel="stylesheet"', text)

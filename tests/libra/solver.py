@@ -44,7 +44,7 @@ def value(compute, terms, bandwidths):
 
 
 def minimise(compute, terms, budget, caps):
-    """(a value that is reached, a lower bound); in units of equal shares' communication time inside."""
+    """(a value that is reached, a lower bound, the bandwidths); in units of equal shares' communication time inside."""
     used = [d for d in range(len(caps)) if any(term[d] for term in terms)]
     start = [min(budget / (len(used) + 1), caps[d] / 2) / budget for d in used]
     scale = value(0, [[term[d] for d in used] for term in terms], [b * budget for b in start])
@@ -117,4 +117,7 @@ def minimise(compute, terms, budget, caps):
     for d in range(count):
         amount = sum(weights[j][d] * n[j][d] for j in range(len(n)))
         bound += 2 * math.sqrt(amount * (price + caps_price[d]))
-    return compute + scale * reached, compute + scale * bound
+    bandwidths = [0.0] * len(caps)
+    for d, share in zip(used, b):
+        bandwidths[d] = share * budget
+    return compute + scale * reached, compute + scale * bound, bandwidths

@@ -5,6 +5,7 @@ import collections
 import csv
 import json
 import pathlib
+import re
 import sqlite3
 import subprocess
 import sys
@@ -74,6 +75,29 @@ class ReadResults(unittest.TestCase):
             self.assertLessEqual(values["compute"], values["iteration"])
         self.assertEqual(sum(float(row["iteration"]) for row in rows), sum(each[2] for each in kept))
         self.assertGreater(kept[0][2], kept[2][2])
+
+    def test_reports_of_cells(self):
+        """Asked for later, cells run again; the page links to each; the tables stay the same."""
+        (self.path / "s.yaml").write_text(STUDY)
+        self.tool("study", "s.yaml", "--out", "plain")
+        before = (self.path / "plain/results.json").read_text()
+        self.assertEqual(list((self.path / "plain/cells").glob("*.html")), [])
+        self.tool("study", "s.yaml", "--out", "plain", "--reports")
+        self.assertEqual((self.path / "plain/results.json").read_text(), before)
+        page = json.loads(re.search(r'id="data"[^>]*>(.*?)</script>', (self.path / "plain/report.html").read_text(), re.S)[1])["study"]
+        self.assertEqual([each["as"] for each in page["columns"]], ["time", "time"])
+        self.assertEqual([each["values"] for each in page["cells"]], [each["values"] for each in json.loads(before)["cells"]])
+        for cell in page["cells"]:
+            report = json.loads(re.search(r'id="data"[^>]*>(.*?)</script>', (self.path / "plain" / cell["report"]).read_text(), re.S)[1])
+            self.assertEqual(report["results"]["iteration_time_s"], cell["values"]["iteration"])
+        self.tool("study", "resume", "plain")  # it asks for reports as the start did, and they are there
+        (self.path / "p.yaml").write_text("platform: p\nwafer: {width: 2, height: 1}\n")
+        (self.path / "c.yaml").write_text("study: s\ncommand: collective\nfile: p.yaml\narguments: [--type, all_reduce, --size, 1KiB]\n"
+                                          "axes: [{axis: n, values: ['1', '2'], set: 'collectives.chunks={}'}]\ncolumns: [{column: time, read: 'rows[0].time_s'}]\n")
+        refused = subprocess.run([TOOL, "study", "c.yaml", "--out", "c", "--reports"], capture_output=True, text=True, check=False, cwd=self.path)
+        self.assertEqual(refused.returncode, 2, refused.stderr)
+        self.assertIn("--reports: cells of 'command: collective' have no reports", refused.stderr)
+        self.assertFalse((self.path / "c").exists())
 
 
 if __name__ == "__main__":

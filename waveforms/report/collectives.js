@@ -9,7 +9,7 @@ function collectives() {
   section("collectives", "Collectives",
     `${total} in all${total > rows.length ? `, of which results.json lists the ${rows.length} furthest from their bounds` : ""}. Time runs from the first rank's entry to the last rank's exit; predicted is the closed form on an idle fabric, bound is what no algorithm can beat. Click a title to sort.`,
     table("collectives-table", [
-      {title: "id", of: (each) => each.id},
+      {title: "id", key: true, of: (each) => each.id},
       {title: "name", text: true, long: true, of: (each) => each.name},
       {title: "type", text: true, of: (each) => each.type},
       {title: "algorithm", text: true, of: (each) => each.algorithm},
@@ -21,7 +21,7 @@ function collectives() {
       time("predicted", (each) => each.predicted_s), time("bound", (each) => each.bound_s),
       {title: "time/bound", of: (each) => (each.bound_s > 0 ? each.time_s / each.bound_s : 0), show: (value) => (value > 0 ? fixed(value, 2) : "–")},
       {title: "bus bandwidth", of: (each) => each.bus_bandwidth_bytes_per_s, show: formatBandwidth},
-    ], rows, {limit: 500, sortBy: "time"}), place);
+    ], rows, {limit: 500, sortBy: "time", dropZeros: true}), place);
   chart("collectives", place, () => {
     const classes = [...new Set(rows.map((each) => each.class))];
     const dots = rows.filter((each) => each.bound_s > 0 && each.time_s > 0);

@@ -4,17 +4,17 @@
 function memory() {
   const {memories} = data.results, {bucket_ps: width, read, written} = data.memories;
   const moved = memories.some((each) => each.bytes_read || each.bytes_written);
+  if (!moved) {
+    section("memory", "Memory", "No memory moved any data in this run: operations need no more than the links, or npu.endpoint.memory is off.");
+    return;
+  }
   const rows = table("memories-table", [
     {title: "memory", text: true, of: (each) => each.name},
     {title: "read", of: (each) => each.bytes_read, show: formatBytes},
     {title: "written", of: (each) => each.bytes_written, show: formatBytes},
     {title: "busy", of: (each) => each.busy_fraction, show: formatPercent},
     ...Object.keys(memories[0]?.lost ?? {}).map((cause) => ({title: "lost: " + cause.replace(/_s$/, "").replaceAll("_", " "), of: (each) => each.lost[cause], show: formatSeconds})),
-  ], memories);
-  if (!moved) {
-    section("memory", "Memory", "No memory moved any data in this run: operations need no more than the links, or npu.endpoint.memory is off.", rows);
-    return;
-  }
+  ], memories, {limit: 500, dropZeros: true});
   const chosen = element("select", {id: "memory-npu", "aria-label": "NPU"}, element("option", {value: -1}, "all NPUs"),
     ...memories.map((each, i) => element("option", {value: i}, each.name)));
   const place = holder(280);

@@ -13,11 +13,22 @@ function optimize(outcome) {
       {title: "", text: true, of: (each) => each.name},
       {title: "at", text: true, long: true, of: (each) => each.words},
       {title: "time", of: (each) => each.time_s, show: formatSeconds},
-      {title: "cost", of: (each) => each.cost, show: (value) => fixed(value, 2)},
+      ...(named.every((each) => each.cost !== null) ? [{title: "cost", of: (each) => each.cost, show: (value) => fixed(value, 2)}] : []),
     ], named));
-  if (goals.length === 2) paretoFront(outcome, simulated);
+  if (goals.length === 2) frontOfGoals(outcome, simulated);
   searchPath(simulated, goals[0]);
   modelAgainstSimulation(outcome, simulated);
+  difference(outcome.difference);
+}
+
+function difference(found) {
+  if (!found || found.problem) return;
+  section("difference", "LIBRA's model and the simulation at the optimum", `The model says ${formatSeconds(found.model_s)}, the simulation ${formatSeconds(found.simulated_s)}; the parts sum to the difference. Themis off ${formatSeconds(found.themis.off_s)}, on ${formatSeconds(found.themis.on_s)}.`,
+    table("difference-table", [
+      {title: "part", text: true, of: (each) => each.part},
+      {title: "us", of: (each) => each.time_ps / 1e6, show: (value) => fixed(value, 6)},
+      {title: "", text: true, long: true, of: (each) => each.how},
+    ], found.parts));
 }
 
 function scatter(id, holderOf, x, y, series) {
@@ -29,7 +40,7 @@ function scatter(id, holderOf, x, y, series) {
   }), "svg").draw();
 }
 
-function paretoFront(outcome, simulated) {
+function frontOfGoals(outcome, simulated) {
   const [first, second] = outcome.goals.map((name) => kGoalOf[name]);
   const box = holder(360), of = (each) => [first(each), second(each), each.words];
   section("front", "Pareto front", `Every point is a simulation. Hypervolume: ${fixed(outcome.hypervolume, 4)}.`, box);
@@ -46,7 +57,7 @@ function searchPath(simulated, goal) {
 }
 
 function modelAgainstSimulation(outcome, simulated) {
-  const models = [["libra", "LIBRA's model", "libra_s", kColours.dp], ["coarse", "coarse runs", "coarse_s", kColours.pp]];
+  const models = [["libra", "LIBRA's model", "libra_s", kColours.dp], ["predictions", "predictions", "predicted_s", kColours.mp], ["coarse", "coarse runs", "coarse_s", kColours.pp]];
   const series = models.filter(([, , field]) => simulated.some((each) => each[field] !== null)).map(([key, name, field, color]) => ({
     name: `${name}, rank correlation ${outcome.rank_correlation[key] === null ? "-" : fixed(outcome.rank_correlation[key], 3)}`, type: "scatter", symbolSize: 7,
     itemStyle: {color}, data: simulated.filter((each) => each[field] !== null).map((each) => [each[field], each.time_s, each.words])}));

@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What all parts of the page share: elements, colours, charts and tables.
 
-const data = JSON.parse(document.getElementById("data").textContent);
+/// Of base64 of zlib's format.
+async function inflated(text) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
+}
+
+const given = JSON.parse(document.getElementById("data").textContent);
+if (given.deflated && !window.DecompressionStream)
+  document.getElementById("report").textContent = "This browser is too old for a report of this size: Chromium 80, Firefox 113 or Safari 16.4 can read it.";
+const data = given.deflated ? JSON.parse(await inflated(given.deflated)) : given;
 /// For tests and for the curious: the data, and what the parts offer.
 window.wafertlm = {data, charts: {}, formatTime};
 
@@ -56,23 +65,23 @@ function chart(name, holder, option, renderer = "canvas") {
     if (!made.instance) {
       made.instance = echarts.init(holder, null, {renderer});
       window.wafertlm.charts[name] = made.instance;
+      holder.setAttribute("role", "img");
+      holder.setAttribute("aria-label", `${holder.closest("section")?.querySelector("h2")?.textContent ?? name}: chart; its numbers are in the table beside it`);
     }
-    const ink = css("--ink"), faint = css("--faint"), line = css("--line");
-    const axis = {
-      axisLine: {lineStyle: {color: faint}}, axisLabel: {color: faint, hideOverlap: true}, nameTextStyle: {color: faint},
-      splitLine: {lineStyle: {color: line}}, nameLocation: "middle",
-    };
-    const merged = {animation: false, textStyle: {color: ink, fontFamily: "system-ui, 'DejaVu Sans', sans-serif"}, ...option()};
-    for (const key of ["xAxis", "yAxis"])
-      if (merged[key]) merged[key] = [merged[key]].flat().map((each) => ({...axis, ...each, axisLabel: {...axis.axisLabel, ...each.axisLabel}}));
-    merged.tooltip = {
-      backgroundColor: css("--card"), borderColor: line, textStyle: {color: ink, fontSize: 12}, confine: true, ...merged.tooltip,
-    };
+    const merged = styled(option(), {ink: css("--ink"), faint: css("--faint"), line: css("--line"), card: css("--card")});
     made.instance.setOption(merged, !again);
     for (const each of made.drawn) each();
   };
   charts.push(made);
   return made;
+}
+
+/// A chart whose place is about to go.
+function removeChart(name) {
+  const at = charts.findIndex((each) => each.name === name);
+  if (at < 0) return;
+  charts.splice(at, 1)[0].instance?.dispose();
+  delete window.wafertlm.charts[name];
 }
 
 function useTheme(theme) {
@@ -81,7 +90,10 @@ function useTheme(theme) {
 }
 
 /// Columns: {title, of(row) → value to sort by, show(value, row) → text, text: left-aligned, long}. Clicking a title sorts.
-function table(id, columns, rows, {limit = 2000, sortBy = null} = {}) {
+/// `dropZeros`: columns of numbers that are 0 in every row are named below the table in place of being shown.
+function table(id, all, rows, {limit = 2000, sortBy = null, dropZeros = false} = {}) {
+  const isZero = (column) => dropZeros && !column.text && !column.key && rows.length > 0 && rows.every((row) => !column.of(row));
+  const columns = all.filter((each) => !isZero(each)), zeros = all.filter(isZero).map((each) => each.title);
   const body = element("tbody"), heads = [];
   let order = rows.slice();
   const fill = () => {
@@ -104,14 +116,19 @@ function table(id, columns, rows, {limit = 2000, sortBy = null} = {}) {
     fill();
   };
   for (const column of columns) {
-    const head = element("th", {class: (column.text ? "text " : "") + "sortable", title: "sort", tabindex: 0}, column.title);
+    const head = element("th", {class: (column.text ? "text " : "") + "sortable", title: "sort", tabindex: 0, scope: "col"}, column.title);
     head.addEventListener("click", () => sort(column, head));
-    head.addEventListener("keydown", (event) => { if (event.key === "Enter") sort(column, head); });
+    head.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      sort(column, head);
+    });
     heads.push(head);
   }
   fill();
   if (sortBy) sort(columns.find((each) => each.title === sortBy), heads[columns.findIndex((each) => each.title === sortBy)]);
-  const made = element("div", {class: "scroll"}, element("table", {id}, element("thead", {}, element("tr", {}, ...heads)), body));
+  const made = element("div", {class: "scroll", tabindex: 0, role: "region", "aria-label": id.replaceAll("-", " ")}, element("table", {id}, element("thead", {}, element("tr", {}, ...heads)), body));
+  if (zeros.length > 0) made.append(element("p", {class: "zeros"}, `Zero in every row: ${zeros.join(", ")}.`));
   if (rows.length > limit) made.append(element("p", {}, `The first ${limit} of ${rows.length} rows in this order; results.json has all.`));
   return made;
 }

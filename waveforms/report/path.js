@@ -8,7 +8,7 @@ function criticalPath() {
   section("critical-path", "Critical path of the last iteration",
     `${path.length} operations${path.beginning_not_kept ? ", the first of them not kept" : ""}: ${parts}. Each waited for the one above it.`,
     table("path-table", [
-      {title: "#", of: (each) => each.i},
+      {title: "#", key: true, of: (each) => each.i},
       {title: "rank", of: (each) => each.rank},
       {title: "start", of: (each) => each.start_s, show: formatSeconds},
       {title: "time", of: (each) => each.end_s - each.start_s, show: formatSeconds},

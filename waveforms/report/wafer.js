@@ -71,37 +71,49 @@ function treePlaces(links) {
   return places;
 }
 
+/// Routers of a mesh are as large as their numbers.
+const glyphOf = (name, mesh) => (name.startsWith("npu") ? {symbolSize: 9, symbol: "rect"} : name.startsWith("io") ? {symbolSize: 7, symbol: "triangle"}
+  : mesh ? {symbolSize: [24, 15], symbol: "roundRect"} : {symbolSize: 15, symbol: "circle"});
+const nodeLabel = (mesh) => ({
+  fontSize: mesh ? 10 : 9, formatter: ({name}) => name.replace("router", "").replace("npu", ""),
+  ...(mesh ? {position: "inside", color: css("--card")} : {position: "top", distance: 2, color: css("--ink")}),
+});
+
 function wafer() {
   const links = data.results.links, {bucket_ps: width, busy} = data.links;
+  if (links.every((each) => each.busy_fraction === 0)) return section("wafer", "The wafer and its links", "No link carried anything in this run.");
   const endPs = picoseconds(data.results.simulation.end_s);
   const places = data.layout.kind === "mesh" ? meshPlaces(links, data.layout) : treePlaces(links);
   const buckets = Math.max(1, ...busy.map((row) => row.length));
-  const place = holder(data.layout.kind === "mesh" ? 520 : 420);
+  const cells = isLarge(data.layout) ? linkCells(links, data.layout) : null;
+  const place = holder(cells ? 680 : data.layout.kind === "mesh" ? Math.min(520, 60 + 115 * data.layout.height) : 420);
   // The run may end within the last bucket, whose fractions are of the part before the end.
   const part = (i) => Math.min(1, endPs / width - i);
   const totals = Array.from({length: buckets}, (_, i) => part(i) * busy.reduce((sum, row) => sum + (row[i] ?? 0), 0));
-  const busiest = totals.indexOf(Math.max(...totals));
+  const most = Math.max(...totals), busiest = most > 0 ? totals.indexOf(most) : -1;  // -1: only the whole run is known
   const slider = element("input", {type: "range", id: "time", min: -1, max: buckets - 1, value: busiest, "aria-label": "time"});
   const words = element("span", {id: "time-words"}), worst = element("div");
   section("wafer", "The wafer and its links",
-    "Links coloured by the share of time in which their line is busy: at the time of the slider, or over the whole run with the slider at its left end. It begins at the busiest moment. Both directions of a link are drawn; small squares are NPUs, triangles I/O controllers.",
+    `Links coloured by the share of time in which their line is busy: ${most > 0 ? "at the time of the slider, or over the whole run with the slider at its left end. It begins at the busiest moment." : "over the whole run; this fabric does not tell when."} ` + (cells ? cells.words : "Both directions of a link are drawn; small squares are NPUs, triangles I/O controllers."),
     element("div", {class: "legend"}, "busy:", ...[0, 0.25, 0.5, 0.75, 1].map((f) => element("span", {}, element("span", {class: "swatch", style: `background:${heat(f)}`}), `${100 * f} %`))),
-    element("div", {class: "slider"}, "time", slider, words), element("div", {class: "columns wide"}, place, worst));
+    most > 0 ? element("div", {class: "slider"}, "time", slider, words) : element("div", {hidden: ""}, slider, words), element("div", {class: cells ? "" : "columns wide"}, place, worst));
 
   let bucket = -1;
   const fraction = (i) => (bucket < 0 ? links[i].busy_fraction : (busy[i][bucket] ?? 0) / 1e4);
-  const nodes = [...places].map(([name, [x, y]]) => ({
-    name, x: x * 100, y: y * 100, symbolSize: name.startsWith("npu") ? 9 : name.startsWith("io") ? 7 : 15, symbol: name.startsWith("npu") ? "rect" : name.startsWith("io") ? "triangle" : "circle",
-  }));
+  const nodes = [...places].map(([name, [x, y]]) => ({name, x: x * 100, y: y * 100, ...glyphOf(name, data.layout.kind === "mesh")}));
   const known = new Set(places.keys());
-  const small = nodes.length <= 160;
+  const small = data.layout.kind === "mesh" || nodes.length <= 160;
   const ends = links.map((link) => endsOf(link.name, known));
-  const made = chart("wafer", place, () => ({
+  const inCell = ({link, node}) => (node ? null : {
+    colour: heat(fraction(link)),
+    words: `${links[link].name}: busy ${formatPercent(fraction(link))}; over the run ${formatPercent(links[link].busy_fraction)}, no credit ${formatPercent(links[link].blocked_fraction.credit)}`,
+  });
+  const made = chart("wafer", place, () => (cells ? cellsOption(cells, inCell) : {
     tooltip: {formatter: ({dataType, data: item}) => dataType === "edge" ? `${safe(links[item.place].name)}<br>busy ${formatPercent(fraction(item.place))}<br>over the run ${formatPercent(links[item.place].busy_fraction)}, no credit ${formatPercent(links[item.place].blocked_fraction.credit)}` : safe(item.name)},
     series: [{
       type: "graph", layout: "none", roam: true, left: 26, right: 26, top: 24, bottom: 24, itemStyle: {color: css("--faint")},
-      label: {show: small, fontSize: 9, color: css("--ink"), position: "top", distance: 2, formatter: ({name}) => name.replace("router", "").replace("npu", "")},
-      nodes: nodes.map((each) => ({...each, label: {show: small && !/^npu/.test(each.name) || (data.layout.kind !== "mesh" && small)}})),
+      label: {...nodeLabel(data.layout.kind === "mesh"), show: small},
+      nodes: nodes.map((each) => ({...each, label: {show: small && (data.layout.kind !== "mesh" || /^router/.test(each.name))}})),
       links: ends.map(([source, target], i) => ({
         source, target, place: i, lineStyle: {color: heat(fraction(i)), width: 1.4 + 3.2 * fraction(i), opacity: 0.95, curveness: /^(npu|io)/.test(source) || /^(npu|io)/.test(target) ? 0.25 : 0.12},
       })),
@@ -116,7 +128,7 @@ function wafer() {
       {title: "link", text: true, of: ({link}) => link.name},
       {title: "busy", of: (each) => each.fraction, show: (value) => element("span", {}, element("span", {class: "swatch", style: `background:${heat(value)}`}), formatPercent(value))},
       {title: "of the run", of: ({link}) => link.busy_fraction, show: formatPercent},
-      {title: "no credit", of: ({link}) => link.blocked_fraction.credit, show: formatPercent},
+      ...(links.some((link) => link.blocked_fraction.credit > 0) ? [{title: "no credit", of: ({link}) => link.blocked_fraction.credit, show: formatPercent}] : []),
     ], order));
     made.draw(made.instance !== null);
   };

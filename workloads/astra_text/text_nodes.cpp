@@ -10,8 +10,12 @@
 namespace wafertlm::astra_text {
 namespace {
 
-/// By pass: which dimensions take part; empty: none.
-using Involved = std::array<std::vector<bool>, kPasses>;
+/// By pass: which dimensions take part, or the name of the group; both empty: none.
+struct Group {
+  std::vector<bool> dimensions;
+  std::string name;
+};
+using Involved = std::array<Group, kPasses>;
 
 Involved involved_in(const TextWorkload& workload, const std::array<std::vector<int>, kPasses>& group_sizes,
                      const std::vector<std::uint32_t>& sizes) {
@@ -28,7 +32,7 @@ Involved involved_in(const TextWorkload& workload, const std::array<std::vector<
       dimensions.push_back(group > 1);
     }
     if (std::find(dimensions.begin(), dimensions.end(), true) != dimensions.end())
-      involved[pass] = std::move(dimensions);
+      involved[pass].dimensions = std::move(dimensions);
   }
   return involved;
 }
@@ -44,12 +48,13 @@ class Chain {
       chakra::Node& node = next(name, chakra::NodeType::Comp);
       node.duration_ps = static_cast<std::uint64_t>(std::llround(phase.compute_ns * 1000));
     }
-    const std::vector<bool>& dimensions = involved_[static_cast<std::size_t>(pass)];
-    if (!phase.communicates || dimensions.empty()) return;
+    const Group& group = involved_[static_cast<std::size_t>(pass)];
+    if (!phase.communicates || (group.dimensions.empty() && group.name.empty())) return;
     chakra::Node& node = next(name + " collective", chakra::NodeType::CommColl);
     node.comm_type = phase.collective;
     node.comm_size = phase.bytes;
-    node.involved_dim = dimensions;
+    node.involved_dim = group.dimensions;
+    node.pg_name = group.name;
     node.comm_class = pass == Pass::weight_gradient ? "dp" : "mp";
   }
   std::vector<chakra::Node> nodes;
@@ -68,18 +73,29 @@ class Chain {
   Involved involved_;
 };
 
-}  // namespace
-
-std::vector<chakra::Node> no_overlap_nodes(const TextWorkload& workload,
-                                           const std::array<std::vector<int>, kPasses>& group_sizes,
-                                           const std::vector<std::uint32_t>& sizes) {
-  Chain chain(involved_in(workload, group_sizes, sizes));
+std::vector<chakra::Node> nodes_of(const TextWorkload& workload, Involved involved) {
+  Chain chain(std::move(involved));
   for (const Layer& layer : workload.layers) chain.add(layer, Pass::forward);
   for (auto layer = workload.layers.rbegin(); layer != workload.layers.rend(); ++layer) {
     chain.add(*layer, Pass::input_gradient);
     chain.add(*layer, Pass::weight_gradient);
   }
-  return chain.nodes;
+  return std::move(chain.nodes);
+}
+
+}  // namespace
+
+std::vector<chakra::Node> no_overlap_nodes(const TextWorkload& workload,
+                                           const std::array<std::vector<int>, kPasses>& group_sizes,
+                                           const std::vector<std::uint32_t>& sizes) {
+  return nodes_of(workload, involved_in(workload, group_sizes, sizes));
+}
+
+std::vector<chakra::Node> no_overlap_nodes(const TextWorkload& workload, const PassGroups& groups,
+                                           std::uint32_t rank) {
+  Involved involved;
+  for (std::size_t pass = 0; pass < kPasses; ++pass) involved[pass].name = groups.name(pass, rank);
+  return nodes_of(workload, std::move(involved));
 }
 
 }  // namespace wafertlm::astra_text

@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "workloads/astra_text/pass_groups.h"
 #include "workloads/astra_text/text_workload.h"
 
 namespace wafertlm::astra_text {
@@ -17,5 +18,8 @@ namespace wafertlm::astra_text {
 std::vector<chakra::Node> no_overlap_nodes(const TextWorkload& workload,
                                            const std::array<std::vector<int>, kPasses>& group_sizes,
                                            const std::vector<std::uint32_t>& sizes);
+/// The same of one rank, whose collectives name their group (pg_name): these may be parts of a dimension.
+std::vector<chakra::Node> no_overlap_nodes(const TextWorkload& workload, const PassGroups& groups,
+                                           std::uint32_t rank);
 
 }  // namespace wafertlm::astra_text

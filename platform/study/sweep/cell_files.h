@@ -16,6 +16,8 @@ class CellFiles {
   /// Plans, journals, what Slurm and MPI print.
   std::filesystem::path sweep() const { return folder_ / "sweep"; }
   std::filesystem::path result(const std::string& id) const { return folder_ / (id + ".json"); }
+  /// The report of its run, if the study asks for reports.
+  std::filesystem::path report(const std::string& id) const { return folder_ / (id + ".html"); }
   /// Why it failed for good; counts only without a result.
   std::filesystem::path failure(const std::string& id) const { return folder_ / (id + ".failed.json"); }
   /// What a cell wrote that failed for good.

@@ -75,7 +75,9 @@ void CellWorker::start(std::size_t index, CellProcesses& processes) {
   fs::remove_all(folder);
   fs::create_directories(folder);
   running_[index] = journal_.begin(cell.id);
-  processes.start(index, with_output(cell.words, folder.string()), folder.string());
+  std::vector<std::string> words = with_output(cell.words, folder.string());
+  if (plan_.reports) words.emplace_back("--report");
+  processes.start(index, words, folder.string());
 }
 
 /// @return what is wrong with the document; empty: nothing.
@@ -93,6 +95,7 @@ std::string CellWorker::keep_figures(const PlannedCell& cell, const fs::path& fo
       const double half_width = read_half_width(document, column.read, column.taken);
       if (half_width != 0) half_widths[kept_as(column)] = half_width;
     }
+    if (plan_.reports) fs::rename(folder / "report.html", files_.report(cell.id));
   } catch (const std::exception& error) {
     return error.what();
   }

@@ -16,6 +16,7 @@ struct SweepOptions {
   std::string engine = "local";
   unsigned jobs = 0;  ///< cells at the same time; 0: as many as there are cores
   CellLimits limits;
+  bool reports = false;         ///< every cell writes a report of its run
   unsigned cells_per_task = 0;  ///< Slurm; 0: the engine chooses
   std::string sbatch;           ///< Slurm: more options, as in a shell
   bool waits = true;            ///< Slurm; else a job collects

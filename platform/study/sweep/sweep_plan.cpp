@@ -37,6 +37,7 @@ void write_plan(const std::filesystem::path& file, const SweepPlan& plan) {
                         {"memory_bytes", plan.limits.memory_bytes},
                         {"processor_s", plan.limits.processor_s},
                         {"retries", plan.limits.retries},
+                        {"reports", plan.reports},
                         {"columns", columns},
                         {"cells", cells},
                         {"round", plan.round},
@@ -53,6 +54,7 @@ SweepPlan read_plan(const std::filesystem::path& file) try {
   plan.folder = text.at("folder");
   plan.study_folder = text.at("study_folder");
   plan.limits = {text.at("memory_bytes"), text.at("processor_s"), text.at("retries")};
+  plan.reports = text.at("reports");
   for (const json& column : text.at("columns")) {
     config::ColumnSpec& read = plan.columns.emplace_back();
     read.read = column.at(0);

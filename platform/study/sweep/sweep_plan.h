@@ -32,6 +32,7 @@ struct SweepPlan {
   std::string folder;                   ///< where commands are run
   std::string study_folder;             ///< with cells/
   CellLimits limits;
+  bool reports = false;                     ///< cells write report.html, too
   std::vector<config::ColumnSpec> columns;  ///< those that read
   std::vector<PlannedCell> cells;           ///< the longest first
   std::uint32_t round = 0;                  ///< of submissions, from 1

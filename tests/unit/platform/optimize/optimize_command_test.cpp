@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/temp_folder.h"
@@ -79,6 +80,101 @@ TEST_F(OptimizeCommand, FindsTheOptimumOfTheModelAndChecksItBySimulation) {
   EXPECT_EQ(json::parse(test::read_text(file("out/results.json"))), found);
 }
 
+constexpr const char* kVary =
+    " --vary 'ring:wafer.fabric.dimensions[0].bandwidth=1..300 GB/s' --vary "
+    "'switch:wafer.fabric.dimensions[1].bandwidth=1..300 GB/s' ";
+
+TEST_F(OptimizeCommand, ExplainsTheDifferenceToTheModel) {
+  ASSERT_EQ(write_trace().exit_code, 0);
+  const test::ToolResult result =
+      optimize("constraints: [\"ring + switch = 300\"]\nevaluations: 4\nexplain: true\n", "out");
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  const json found = json::parse(test::read_text(file("out/results.json")));
+  const json difference = found["difference"];
+  EXPECT_EQ(difference["problem"], "");
+  EXPECT_EQ(found["corner_bound"]["problem"], "LIBRA's model has one");
+  EXPECT_EQ(difference["simulated_s"], found["optimum"]["time_s"]);
+  EXPECT_NEAR(difference["model_s"].get<double>(), found["optimum"]["libra_s"].get<double>(), 1e-12);
+  std::int64_t sum = 0;
+  std::map<std::string, std::int64_t> parts;
+  for (const json& part : difference["parts"]) sum += parts[part["part"]] = part["time_ps"];
+  EXPECT_EQ(sum, difference["difference_ps"]);
+  // Two all-reduces of two rounds in the ring of 2, one of four rounds of two hops through the switch.
+  EXPECT_NEAR(static_cast<double>(parts["latency"]), 500e3 * (2 * 2 + 4 * 2), 5);  // rates are whole B/s
+  EXPECT_NEAR(static_cast<double>(parts["contention"]), 0, 2000);
+  EXPECT_NE(result.out.find("Themis off"), std::string::npos);
+  // Pairs that the model puts the other way round, counted anew.
+  std::size_t swapped = 0;
+  for (const json& a : found["candidates"])
+    for (const json& b : found["candidates"])
+      if (!a["time_s"].is_null() && !b["time_s"].is_null() &&
+          a["libra_s"].get<double>() < b["libra_s"].get<double>() * (1 - 1e-9) &&
+          b["time_s"].get<double>() < a["time_s"].get<double>() * (1 - 1e-9))
+        ++swapped;
+  EXPECT_EQ(found["swaps"]["libra"]["swapped"], swapped);
+  EXPECT_EQ(result.out.find("the other way round") != std::string::npos, swapped > 0);
+  // Nothing to explain without a model.
+  EXPECT_EQ(test::run_tool("optimize " + file("experiment.yaml") + kVary + "--explain --out " + file("none"))
+                .exit_code,
+            2);
+}
+
+/// A chain of computations and collectives without contention takes what is predicted.
+TEST_F(OptimizeCommand, PredictsWithoutSimulating) {
+  ASSERT_EQ(write_trace().exit_code, 0);
+  const auto run = [&](const std::string& more, const std::string& out) {
+    const auto result =
+        test::run_tool("optimize " + file("experiment.yaml") + kVary + more + " --out " + file(out));
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+    return json::parse(test::read_text(file(out + "/results.json")));
+  };
+  const std::string budget = "--constraint 'ring + switch = 300' ";
+  const json found = run(budget + "--evaluations 3 --predictions", "out");
+  EXPECT_EQ(found["methods"][0].get<std::string>().rfind("predictions: ", 0), 0U);
+  for (const json& each : found["candidates"]) {
+    if (each["time_s"].is_null()) continue;
+    EXPECT_NEAR(each["predicted_s"].get<double>(), each["time_s"].get<double>(), 1e-10) << each;
+  }
+  EXPECT_EQ(found["swaps"]["predictions"]["swapped"], 0);
+  const json plain = run(budget + "--evaluations 12", "plain");
+  EXPECT_LE(found["optimum"]["time_s"].get<double>(), 1.001 * plain["optimum"]["time_s"].get<double>());
+}
+
+TEST_F(OptimizeCommand, BoundsTheWholeSpaceAtItsBestCorner) {
+  ASSERT_EQ(write_trace().exit_code, 0);
+  const auto bound = [&](const std::string& more) {
+    const auto result = test::run_tool("optimize " + file("experiment.yaml") + more +
+                                       " --evaluations 3 --method direct --out " + file("out"));
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+    const json found = json::parse(test::read_text(file("out/results.json")));
+    const json corner = found["corner_bound"];
+    for (const json& each : found["candidates"])
+      if (!corner["time_s"].is_null() && !each["time_s"].is_null()) {
+        EXPECT_LE(corner["time_s"].get<double>(), each["time_s"].get<double>());
+      }
+    return corner;
+  };
+  // Three computations of 20 us.
+  const json fast = bound(kVary);
+  EXPECT_DOUBLE_EQ(fast["time_s"], 60e-6);
+  EXPECT_EQ(fast["at"], "ring 300 GB/s, switch 300 GB/s");
+  // On slow links the all-reduce of 8 MiB through the switch takes longer: at least 2 · 8 MiB · 3/4 at 2
+  // GB/s.
+  const json slow = bound(
+      " --vary 'ring:wafer.fabric.dimensions[0].bandwidth=1..2 GB/s' --vary "
+      "'switch:wafer.fabric.dimensions[1].bandwidth=1..2 GB/s' --vary "
+      "'delay:wafer.fabric.dimensions[1].latency=1..100 ns'");
+  EXPECT_GE(slow["time_s"], 2 * 8388608 * 0.75 / 6e9);
+  EXPECT_LE(slow["time_s"], 1.01 * 2 * 8388608 * 0.75 / 6e9);
+  EXPECT_EQ(slow["at"], "ring 2 GB/s, switch 2 GB/s, delay 1 ns");
+  // Texts: the best of all. Chunks: nobody knows which number is best.
+  const json texts = bound(std::string(kVary) + "--vary 'collectives.dimensions.order=themis,ascending'");
+  EXPECT_DOUBLE_EQ(texts["time_s"], 60e-6);
+  const json chunks = bound(std::string(kVary) + "--vary 'collectives.chunks=1..8:1'");
+  EXPECT_TRUE(chunks["time_s"].is_null());
+  EXPECT_NE(chunks["problem"].get<std::string>().find("chunks"), std::string::npos);
+}
+
 TEST_F(OptimizeCommand, GivesAFrontOfTimeAndCost) {
   ASSERT_EQ(write_trace().exit_code, 0);
   const test::ToolResult result =
@@ -93,10 +189,6 @@ TEST_F(OptimizeCommand, GivesAFrontOfTimeAndCost) {
   // Its fast end is LIBRA's optimum, faster than equal shares.
   EXPECT_LT(found["front"][0]["time_s"], found["middle"]["time_s"]);
 }
-
-constexpr const char* kVary =
-    " --vary 'ring:wafer.fabric.dimensions[0].bandwidth=1..300 GB/s' --vary "
-    "'switch:wafer.fabric.dimensions[1].bandwidth=1..300 GB/s' ";
 
 /// No file but the experiment: the same problem, found without LIBRA's model.
 TEST_F(OptimizeCommand, TakesAnExperimentAsItIs) {

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "platform/libra/bandwidth_problem.h"
+#include "platform/model_gap/ranking.h"
 #include "platform/optimize/candidates.h"
 #include "platform/optimize/kriging.h"
 #include "platform/optimize/outcome.h"
@@ -208,11 +209,11 @@ TEST(Search, TheSameInputTakesTheSamePath) {
 }
 
 TEST(RankCorrelation, OfOrders) {
-  EXPECT_DOUBLE_EQ(*rank_correlation({1, 2, 3, 4}, {10, 20, 30, 40}), 1);
-  EXPECT_DOUBLE_EQ(*rank_correlation({1, 2, 3, 4}, {4, 3, 2, 1}), -1);
-  EXPECT_DOUBLE_EQ(*rank_correlation({1, 2, 3, 4, 5}, {2, 1, 4, 3, 5}), 0.8);  // 1 − 6·4/(5·24)
-  EXPECT_FALSE(rank_correlation({1, 2}, {1, 2}));
-  EXPECT_FALSE(rank_correlation({1, 1, 1}, {1, 2, 3}));
+  EXPECT_DOUBLE_EQ(*model_gap::rank_correlation({1, 2, 3, 4}, {10, 20, 30, 40}), 1);
+  EXPECT_DOUBLE_EQ(*model_gap::rank_correlation({1, 2, 3, 4}, {4, 3, 2, 1}), -1);
+  EXPECT_DOUBLE_EQ(*model_gap::rank_correlation({1, 2, 3, 4, 5}, {2, 1, 4, 3, 5}), 0.8);  // 1 − 6·4/(5·24)
+  EXPECT_FALSE(model_gap::rank_correlation({1, 2}, {1, 2}));
+  EXPECT_FALSE(model_gap::rank_correlation({1, 1, 1}, {1, 2, 3}));
 }
 
 Candidate at(double time, double cost) {

@@ -4,6 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+#include <random>
+#include <tuple>
+
 namespace wafertlm {
 namespace {
 
@@ -30,7 +35,13 @@ Json read(Timeline& timeline) {
   };
   for (Json& row : json["operations"])
     for (const std::size_t column : {1U, 2U, 3U, 9U}) row[column] = text(row[column]);
-  for (Json& row : json["spent"]) row[3] = text(row[3]);
+  for (Json& row : json["short"])
+    for (const std::size_t column : {1U, 2U}) row[column] = text(row[column]);
+  for (Json& row : json["spent"])
+    if (row[3].is_array())
+      for (Json& part : row[3]) part[0] = text(part[0]);
+    else
+      row[3] = text(row[3]);
   return json;
 }
 
@@ -80,7 +91,7 @@ TEST(Timeline, NeighboursOfOneCategoryBecomeOne) {
                                                       [1, 40, 50, "dp"], [1, 50, 60, "idle"]])"));
 }
 
-// Beyond what it may keep the shortest go; of equal ones the first stay.
+// Beyond what it may keep the shortest operations are short ones; of equal ones the first stay.
 TEST(Timeline, KeepsTheLongest) {
   Timeline timeline(4);
   const TimePs lengths[] = {5, 1, 9, 3, 3, 7, 3, 8, 2};
@@ -88,23 +99,118 @@ TEST(Timeline, KeepsTheLongest) {
   std::uint64_t id = 0;
   for (const TimePs length : lengths) {
     run(timeline, 0, task(id++, Task::Kind::compute, "x"), at, at, at + length);
-    timeline.time_spent(0, at, at + length, id % 2 == 0 ? "even" : "odd");
     at += 100;
   }
   const Json json = read(timeline);
   std::vector<int> ids;
   for (const Json& row : json["operations"]) ids.push_back(row[8]);
   EXPECT_EQ(ids, (std::vector<int>{0, 2, 5, 7}));
-  EXPECT_EQ(json["operations_left_out"], 5);
-  EXPECT_EQ(json["spent"].size(), 4U);
-  EXPECT_EQ(json["spent_left_out"], 5);
+  // Of 1, 3, 3, 3 and 2 ps at 100, 300, 400, 600 and 800 four may be kept: parts of 256 ps make them four.
+  EXPECT_EQ(json["short"],
+            Json::parse(R"([[0, "compute", "", 100, 101, 1, 1], [0, "compute", "", 300, 403, 6, 2],
+                            [0, "compute", "", 600, 603, 3, 1], [0, "compute", "", 800, 802, 2, 1]])"));
   Timeline equal(2);
   for (std::uint64_t k = 0; k < 3; ++k) run(equal, 0, task(k, Task::Kind::cpu, "y"), k, k, k + 6);
   const Json kept = read(equal);
   ASSERT_EQ(kept["operations"].size(), 2U);
   EXPECT_EQ(kept["operations"][1][8], 1);
   EXPECT_EQ(kept["operations"][1][1], "cpu");
-  EXPECT_EQ(kept["operations_left_out"], 1);
+  EXPECT_EQ(kept["short"], Json::parse(R"([[0, "cpu", "", 2, 8, 6, 1]])"));
+}
+
+// By hand: parts of 16 ps make four of nine; with parts of 8 ps there are more.
+TEST(Timeline, ShortStretchesBecomeOneWithTheirParts) {
+  Timeline timeline(4);
+  TimePs at = 0;
+  int i = 0;
+  for (const TimePs to : {6, 7, 8, 12, 14, 40, 50, 55, 60}) {
+    timeline.time_spent(0, at, to, i++ % 2 == 0 ? "compute" : "dp");
+    at = to;
+  }
+  const Json json = read(timeline);
+  EXPECT_EQ(json["spent"], Json::parse(R"([[0, 0, 14, [["compute", 9], ["dp", 5]]], [0, 14, 40, "dp"],
+                                           [0, 40, 50, "compute"], [0, 50, 60, [["dp", 5], ["compute", 5]]]])"));
+  EXPECT_EQ(json["spent_resolution_ps"], 16);
+}
+
+// Random ranks: nothing is lost, however few may be kept, and what is longer than the resolution stays.
+TEST(Timeline, MergedStretchesSumExactly) {
+  std::mt19937 random(7);
+  for (const std::size_t most : {8U, 40U, 200U, 5000U}) {
+    Timeline timeline(most);
+    constexpr std::uint32_t kRanks = 4;
+    TimePs now[kRanks] = {};
+    std::map<std::pair<std::uint32_t, std::string>, TimePs> expected, found;
+    std::vector<std::pair<TimePs, TimePs>> all[kRanks];
+    for (int i = 0; i < 2000; ++i) {
+      const std::uint32_t rank = random() % kRanks;
+      const TimePs to = now[rank] + 1 + (random() % 20 == 0 ? random() % 5000 : random() % 30);
+      const std::string category = std::string(1, static_cast<char>('a' + i % 3));
+      timeline.time_spent(rank, now[rank], to, category);
+      expected[{rank, category}] += to - now[rank];
+      now[rank] = to;
+    }
+    const Json json = read(timeline);
+    EXPECT_LE(json["spent"].size(), most);
+    EXPECT_EQ(json["spent_resolution_ps"] == 0, most == 5000);
+    for (const Json& row : json["spent"]) {
+      const std::uint32_t rank = row[0];
+      const TimePs from = row[1], to = row[2];
+      TimePs sum = 0;
+      const bool is_one = !row[3].is_array();
+      const auto take = [&](const std::string& category, TimePs time_ps) {
+        sum += time_ps;
+        found[{rank, category}] += time_ps;
+      };
+      if (is_one) {
+        take(row[3], to - from);
+      } else {
+        for (const Json& part : row[3]) take(part[0], part[1]);
+      }
+      EXPECT_EQ(sum, to - from);
+      EXPECT_TRUE(is_one || to - from <= json["spent_resolution_ps"].get<TimePs>());
+      EXPECT_TRUE(all[rank].empty() ? from == 0 : from == all[rank].back().second);
+      all[rank].emplace_back(from, to);
+    }
+    EXPECT_EQ(found, expected);
+  }
+}
+
+// Random operations: kept and short ones together are all of them, by rank, kind and class, in number and
+// time.
+TEST(Timeline, ShortOperationsSumExactly) {
+  std::mt19937 random(11);
+  for (const std::size_t most : {10U, 60U, 400U, 5000U}) {
+    Timeline timeline(most);
+    using Sums =
+        std::map<std::tuple<std::uint32_t, std::string, std::string>, std::pair<TimePs, std::uint64_t>>;
+    Sums expected, found;
+    const auto add = [](Sums& sums, std::uint32_t rank, const std::string& kind, const std::string& traffic,
+                        TimePs time_ps, std::uint64_t count) {
+      auto& [time, number] = sums[{rank, kind, traffic}];
+      time += time_ps;
+      number += count;
+    };
+    for (std::uint64_t i = 0; i < 2000; ++i) {
+      const std::uint32_t rank = random() % 2;
+      const bool computes = random() % 2 == 0;
+      Task each = task(i, computes ? Task::Kind::compute : Task::Kind::send, "x");
+      each.traffic_class = computes ? "" : random() % 2 == 0 ? "dp" : "pp";
+      const TimePs start = 10 * i + random() % 50, time = 1 + random() % 100;
+      run(timeline, rank, each, start, start, start + time);
+      add(expected, rank, computes ? "compute" : "send", each.traffic_class, time, 1);
+    }
+    const Json json = read(timeline);
+    EXPECT_EQ(json["operations"].size(), std::min<std::size_t>(most, 2000));
+    EXPECT_LE(json["short"].size(), most);
+    for (const Json& row : json["operations"])
+      add(found, row[0], row[1], row[3], row[6].get<TimePs>() - row[5].get<TimePs>(), 1);
+    for (const Json& row : json["short"]) {
+      add(found, row[0], row[1], row[2], row[5], row[6]);
+      EXPECT_LT(row[3].get<TimePs>(), row[4].get<TimePs>());
+    }
+    EXPECT_EQ(found, expected);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/study/study_page.h"
+
+#include <nlohmann/json.hpp>
+
+#include "platform/report/report.h"
+#include "platform/study/figures.h"
+#include "platform/study/sweep/cell_files.h"
+
+namespace wafertlm {
+namespace {
+
+using config::ShownAs;
+using Json = nlohmann::ordered_json;
+
+const char* name_of(ShownAs as) {
+  constexpr const char* kNames[] = {"number", "time", "bytes", "bandwidth", "rate", "percent"};
+  return kNames[static_cast<std::size_t>(as)];
+}
+
+}  // namespace
+
+std::string study_page(const StudyResult& result, const std::filesystem::path& out) {
+  Json study = study_json(result);
+  const Figures figures(result.study, result.cells, result.outcomes);
+  const CellFiles files(out);
+  study["axes"] = Json::array();
+  for (const config::AxisSpec& axis : result.study.axes) study["axes"].push_back({{"axis", axis.name}});
+  study["columns"] = Json::array();
+  for (const config::ColumnSpec& column : result.study.columns)
+    study["columns"].push_back({{"column", column.name}, {"as", name_of(column.shown_as)}});
+  for (std::size_t i = 0; i < result.cells.size(); ++i) {
+    Json& cell = study["cells"][i];
+    cell["shown"] = figures.is_shown(result.cells[i]);
+    const std::filesystem::path report = files.report(result.jobs[i].id);
+    if (std::filesystem::exists(report)) cell["report"] = "cells/" + report.filename().string();
+  }
+  return report_html({{"study", study}});
+}
+
+}  // namespace wafertlm
