@@ -129,7 +129,7 @@ Simulation simulate(const Request& request, const Answer& answer, const Simulati
                                answer.best.bandwidths,
                                {},
                                std::max<std::uint32_t>(options.chunks, 16),
-                               "0 ps",
+                               model_gap::least_latency(cell(simulation.designs.front())),
                                wire_factors(request.loads.front(), request.network),
                                options.set.empty()};
   for (const NetworkDimension& each : request.network.dimensions)

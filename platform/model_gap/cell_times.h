@@ -23,5 +23,7 @@ class CellTimes {
 
 /// @throws config::ConfigError: the run of this cell would refuse its configuration.
 void require_sound(const Cell& cell);
+/// Of a link in the cell's fabric of dimensions: packets need "1 ps", else "0 ps".
+std::string least_latency(Cell cell);
 
 }  // namespace wafertlm::model_gap

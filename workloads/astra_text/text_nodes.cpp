@@ -28,7 +28,9 @@ Involved involved_in(const TextWorkload& workload, const std::array<std::vector<
         throw chakra::TraceError(workload.source + ": groups of " + std::to_string(group) + " of the " +
                                  std::to_string(sizes[d]) + " NPUs of dimension " + std::to_string(d) + " (" +
                                  to_string(static_cast<Pass>(pass)) +
-                                 ") cannot be written as a trace, whose collectives take whole dimensions");
+                                 ") cannot be written as one trace, whose collectives take whole dimensions; "
+                                 "`wafertlm libra --simulate` writes "
+                                 "one for each rank");
       dimensions.push_back(group > 1);
     }
     if (std::find(dimensions.begin(), dimensions.end(), true) != dimensions.end())
