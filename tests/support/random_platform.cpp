@@ -193,7 +193,8 @@ std::string ethernet(Random& random, RandomPlatform& platform, const std::string
       one_in(random, 3) ? ", server_npus: 2, server_bandwidth: 450 GB/s, server_latency: 250 ns" : "",
       one_in(random, 2) ? "64 MB" : "2 MB", balance, one_in(random, 2) ? "cut_through" : "store_and_forward",
       marks ? ", ecn_kmin: 100 kB, ecn_kmax: 400 kB, ecn_pmax: 0.2" : "", control, between(random, 1, 3),
-      one_in(random, 2) ? 1 : 8, reorders ? ", repair: selective_repeat, reordering: 0" : "");
+      control == "dctcp" || one_in(random, 2) ? 1 : 8,
+      reorders ? ", repair: selective_repeat, reordering: 0" : "");
 }
 
 RandomPlatform write_random(const std::string& folder, Random& random,

@@ -230,6 +230,8 @@ class Ethernet(unittest.TestCase):
                 self.bad(text, "check", LEAF_SPINE, "--set", f"wafer.fabric.{key}={value}")
         for control in ("hpcc", "powertcp"):
             sets = (f"nics.congestion_control={control}", "switches.load_balancing=spray", "nics.repair=selective_repeat", "nics.reordering=0")
+            self.bad("which can be less than 8 packets", "check", str(PRESETS / "ethernet_plain_32.yaml"),
+                     "--set", f"wafer.fabric.nics.congestion_control={control}", "--set", "wafer.fabric.nics.ack_every=8")
             self.bad("compares the counters of one way", "check", str(PRESETS / "ethernet_plain_32.yaml"),
                      *(word for each in sets for word in ("--set", f"wafer.fabric.{each}")))
 

@@ -32,12 +32,12 @@ SchemeNeeds needs(const NoControlParams&) { return {"none"}; }
 SchemeNeeds needs(const DcqcnParams& params) {
   return {"dcqcn", false, true, true, params.cnp_interval_ps, false};
 }
-SchemeNeeds needs(const DctcpParams&) { return {"dctcp", false, true, false, 0, false, true}; }
-SchemeNeeds needs(const TimelyParams&) { return {"timely", false, false, false, 0, false, true}; }
-SchemeNeeds needs(const HpccParams&) { return {"hpcc", true, false, false, 0, false, true}; }
-SchemeNeeds needs(const SwiftParams&) { return {"swift", false, false, false, 0, false, true}; }
-SchemeNeeds needs(const PowerTcpParams&) { return {"powertcp", true, false, false, 0, false, true}; }
-SchemeNeeds needs(const NsccParams&) { return {"nscc", false, true, false, 0, false, true}; }
+SchemeNeeds needs(const DctcpParams&) { return {"dctcp", false, true, false, 0, false, true, true}; }
+SchemeNeeds needs(const TimelyParams&) { return {"timely", false, false, false, 0, false, false, true}; }
+SchemeNeeds needs(const HpccParams&) { return {"hpcc", true, false, false, 0, false, true, true}; }
+SchemeNeeds needs(const SwiftParams&) { return {"swift", false, false, false, 0, false, true, true}; }
+SchemeNeeds needs(const PowerTcpParams&) { return {"powertcp", true, false, false, 0, false, true, true}; }
+SchemeNeeds needs(const NsccParams&) { return {"nscc", false, true, false, 0, false, true, true}; }
 SchemeNeeds needs(const ReceiverDrivenParams&) { return {"receiver_driven", false, false, false, 0, true}; }
 
 }  // namespace

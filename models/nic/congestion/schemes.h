@@ -29,6 +29,7 @@ struct SchemeNeeds {
   bool cnps = false;       ///< the receiver answers marks with CNPs, at most one per interval
   TimePs cnp_interval_ps = 0;
   bool pulls = false;      ///< the receiver asks for packets
+  bool windows = false;    ///< it waits for ACKs when its window is full
   bool remembers = false;  ///< every message leaves something behind: it never is as new again
 };
 

@@ -283,6 +283,12 @@ void check_control(const FabricSpec& fabric, const EthernetFabricParams& params,
   if (switches.loss == Loss::pause && keys.nics.params.timeout_ps != 0)
     check.fail({&keys.nics.params.timeout_ps},
                "has no effect with loss: pfc, where nothing is lost; leave it out");
+  if (needs.windows && keys.nics.params.transport.ack_every != 1)
+    check.fail(
+        {&keys.nics.params.transport.ack_every},
+        "'{}' waits for ACKs when its window is full, which can be less than {} packets: leave it out, "
+        "so that each packet is acknowledged",
+        keys.nics.congestion_control, keys.nics.params.transport.ack_every);
   const bool reorders = switches.balance != LoadBalance::ecmp && switches.balance != LoadBalance::flowlet;
   if (reorders && needs.telemetry)
     check.fail(

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "models/nic/congestion/presets.h"
 #include "models/nic/congestion/schemes.h"
 #include "tests/unit/models/nic/times.h"
 
@@ -388,6 +389,11 @@ TEST(Schemes, SayTheirNamesAndNeeds) {
   EXPECT_EQ(needs_of(DcqcnParams{}).cnp_interval_ps, 50 * kUs);
   EXPECT_TRUE(needs_of(ReceiverDrivenParams{}).pulls);
   EXPECT_FALSE(needs_of(SwiftParams{}).telemetry || needs_of(TimelyParams{}).marks);
+  const PathParams path{};
+  for (const SchemePreset& each : scheme_presets()) {
+    const SchemeNeeds needs = needs_of(each.params);
+    EXPECT_EQ(make_scheme(each.params, path)->is_as_new(), !needs.remembers) << each.name;
+  }
 }
 
 }  // namespace
