@@ -17,20 +17,25 @@ class LogHistogram {
     if (place >= counts_.size()) counts_.resize(place + 1);
     ++counts_[place];
     ++total_;
-    sum_ += value;
+    sum_low_ += value & 0xFFFFFFFF;
+    sum_high_ += value >> 32;
     most_ = std::max(most_, value);
   }
   void add(const LogHistogram& other) {
     counts_.resize(std::max(counts_.size(), other.counts_.size()));
     for (std::size_t i = 0; i < other.counts_.size(); ++i) counts_[i] += other.counts_[i];
     total_ += other.total_;
-    sum_ += other.sum_;
+    sum_low_ += other.sum_low_;
+    sum_high_ += other.sum_high_;
     most_ = std::max(most_, other.most_);
   }
 
   std::uint64_t total() const { return total_; }
   std::uint64_t most() const { return most_; }
-  double mean() const { return total_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(total_); }
+  double mean() const {
+    const double sum = std::ldexp(static_cast<double>(sum_high_), 32) + static_cast<double>(sum_low_);
+    return total_ == 0 ? 0 : sum / static_cast<double>(total_);
+  }
   /// Nearest rank; the largest value of its class, so up to 1/32 too high, but never above most(). Without
   /// values 0.
   std::uint64_t percentile(double percent) const {
@@ -46,7 +51,8 @@ class LogHistogram {
     counts_.resize(class_of(highest) + 1);
     for (std::uint64_t& count : counts_) state.count(count);
     state.count(total_);
-    state.count(sum_);
+    state.count(sum_low_);
+    state.count(sum_high_);
   }
 
  private:
@@ -65,7 +71,8 @@ class LogHistogram {
   }
 
   std::vector<std::uint64_t> counts_;  // by class
-  std::uint64_t total_ = 0, most_ = 0, sum_ = 0;
+  std::uint64_t total_ = 0, most_ = 0;
+  std::uint64_t sum_low_ = 0, sum_high_ = 0;  // of the lower and the upper halves of values
 };
 
 }  // namespace wafertlm::ethernet

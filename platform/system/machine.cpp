@@ -159,7 +159,9 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
 Machine::~Machine() = default;
 
 void Machine::list_rest(RestVisitor& state) {
-  for (const auto& npu : npus_) npu->list_rest(state);
+  // The endpoints of a fabric of whole messages have nothing to do.
+  if (!wafer_.fabric().messages())
+    for (const auto& npu : npus_) npu->list_rest(state);
   for (const auto& controller : io_) controller->list_rest(state);
   wafer_.fabric().list_rest(state);  // its counts may become more, at the end
 }
