@@ -84,6 +84,22 @@ TEST_F(AcceleratedRuns, OfWholeMessagesEqualThoseInWhichAllIsSimulated) {
   EXPECT_GT(verified, 0U);
 }
 
+// The second iteration repeats the first: until a CNP comes, DCQCN is as new, too.
+TEST_F(AcceleratedRuns, OfAnEthernetPlayASecondIteration) {
+  const std::string job = WAFERTLM_SOURCE_DIR "/configs/experiments/ethernet_resnet50.yaml";
+  const std::string settings = " --set barrier=true";
+  const std::string dcqcn =
+      " --set platform.wafer.fabric.nics.congestion_control=dcqcn_connectx --set "
+      "platform.wafer.fabric.switches.ecn_kmin='400 kB' --set platform.wafer.fabric.switches.ecn_kmax='1600 "
+      "kB' ";
+  for (const std::string& control : {std::string(), dcqcn}) {
+    const auto off = run(job, settings + control + " --set run.acceleration=off");
+    EXPECT_EQ(run(job, settings + control), off);
+    EXPECT_EQ(count("episodes", "recorded"), 1U) << control;
+    EXPECT_EQ(count("episodes", "played"), 1U) << control;
+  }
+}
+
 /// While rank 0 sends a long message to rank 2, rank 1 computes and sends a short one there, time and again:
 /// always at another place of a period.
 void write_disturbed_job(const std::string& path, std::uint64_t disturbances) {
