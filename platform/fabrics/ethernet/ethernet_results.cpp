@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/ethernet/ethernet_fabric.h"
+#include "platform/command/format.h"
 #include "platform/results/fields.h"
 
 namespace wafertlm {

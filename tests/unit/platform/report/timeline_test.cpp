@@ -123,7 +123,7 @@ TEST(Timeline, ShortStretchesBecomeOneWithTheirParts) {
   Timeline timeline(4);
   TimePs at = 0;
   int i = 0;
-  for (const TimePs to : {6, 7, 8, 12, 14, 40, 50, 55, 60}) {
+  for (const TimePs to : std::initializer_list<TimePs>{6, 7, 8, 12, 14, 40, 50, 55, 60}) {
     timeline.time_spent(0, at, to, i++ % 2 == 0 ? "compute" : "dp");
     at = to;
   }
