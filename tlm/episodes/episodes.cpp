@@ -374,11 +374,15 @@ void Episodes::close_recording(const RestRecord& rest, std::uint32_t state, Time
 
 /// The models are put back to the beginning of the episode, and do again what has been played of it.
 void Episodes::go_live(TimePs now) {
+  if (verify_) list(start_ps_);  // the counts, without what has been played
   RestoreRest restore(start_ps_, states_[state_], growth_);
   list_(restore);
-  std::fill(growth_.begin(), growth_.end(), 0);
   RecordRest record(start_ps_, before_);
   list_(record);
+  for (std::size_t i = 0; verify_ && i < growth_.size(); ++i)
+    if (before_.counts[i] != rest_.counts[i] + growth_[i])
+      differs("a count that was moved on is", rest_.counts[i] + growth_[i], before_.counts[i]);
+  std::fill(growth_.begin(), growth_.end(), 0);
   for (std::size_t i = 0; i < before_.values.size(); ++i)
     if (before_.values[i] != states_[state_][i])
       differs("a state that was put back is", states_[state_][i], before_.values[i]);
