@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint32_t kPlan = ~std::uint32_t{0};  // a wake-up; else the number of an entry of the log
 constexpr std::uint64_t kFirstValues = 1U << 20;    // that may be listed before anything has come of it
 constexpr std::uint64_t kValuesPerEvent = 4;        // and later: one takes some nanoseconds
-constexpr std::size_t kMostOperations = 20'000;     // of an episode that is recorded
+constexpr std::size_t kMostOperations = 5'000;      // of an episode that is recorded
 constexpr std::size_t kMostBytes = 500'000'000;     // of states and recordings; then all are forgotten
 
 std::uint64_t hash_of(const std::vector<std::uint64_t>& values) {
@@ -93,24 +93,24 @@ bool Episodes::only_waits(const StepSource& program) {
 
 void Episodes::send(Operation operation, TimePs now) {
   const MessageId id{operation.at, operation.peer, operation.tag};
-  if (const auto posted = posted_.lower_bound(id); posted != posted_.upper_bound(id)) {
-    operation.waiting.emplace_back().token = posted->second;
+  if (const auto posted = first_of(posted_, id); posted != posted_.end()) {
+    operation.waiting.emplace_back().token = posted->second.second;
     operation.waiting_at = {operation.peer};
     posted_.erase(posted);
   }
   const bool is_claimed = !operation.waiting.empty();
   begin(std::move(operation), now);
-  if (!is_claimed) unclaimed_.emplace(id, operations_ - 1);
+  if (!is_claimed) unclaimed_.emplace(id, std::pair(asked_++, operations_ - 1));
 }
 
 void Episodes::receive(Operation operation, TimePs now) {
   const MessageId id{operation.peer, operation.at, operation.tag};
-  const auto sent = unclaimed_.lower_bound(id);
-  if (sent == unclaimed_.upper_bound(id)) {
-    posted_.emplace(id, operation.collective.token);
+  const auto sent = first_of(unclaimed_, id);
+  if (sent == unclaimed_.end()) {
+    posted_.emplace(id, std::pair(asked_++, operation.collective.token));
     return;
   }
-  operation.sent_as = sent->second;
+  operation.sent_as = sent->second.second;
   begin(std::move(operation), now);
   unclaimed_.erase(sent);
 }
@@ -448,9 +448,12 @@ void Episodes::settle() {
     }
     go_live(scheduler_.now());
   }
-  for (const auto& [id, token] : posted_) {
-    const auto& [from, to, tag] = id;
-    gates_[index_of(to)]->endpoint_.start_receive(from, tag, token, scheduler_.now());
+  std::vector<std::pair<std::uint64_t, std::pair<MessageId, std::uint64_t>>> posted;
+  for (const auto& [id, receive] : posted_) posted.push_back({receive.first, {id, receive.second}});
+  std::sort(posted.begin(), posted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [number, receive] : posted) {
+    const auto& [id, token] = receive;
+    gates_[index_of(id.to)]->endpoint_.start_receive(id.from, id.tag, token, scheduler_.now());
   }
   posted_.clear();
   for (const auto& [id, ranks] : waiting_)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -9,7 +10,6 @@
 #include <random>
 #include <set>
 #include <string>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -64,7 +64,28 @@ class Episodes final : private Wakeable, private AfterInstant {
 
  private:
   friend EpisodeGate;
-  using MessageId = std::tuple<NpuId, NpuId, std::uint64_t>;  // sender, receiver, tag
+  struct MessageId {
+    NpuId from, to;
+    std::uint64_t tag;
+    bool operator==(const MessageId& other) const {
+      return from == other.from && to == other.to && tag == other.tag;
+    }
+  };
+  struct MessageIdHash {
+    std::size_t operator()(const MessageId& id) const {
+      return (id.tag * 0x9E3779B97F4A7C15ULL ^ index_of(id.from)) * 0xBF58476D1CE4E5B9ULL ^ index_of(id.to);
+    }
+  };
+  /// By message; of those with the same id the lowest number comes first.
+  template <typename Value>
+  using Unmatched = std::unordered_multimap<MessageId, std::pair<std::uint64_t, Value>, MessageIdHash>;
+  template <typename Value>
+  static auto first_of(Unmatched<Value>& all, const MessageId& id) {
+    const auto [begin, end] = all.equal_range(id);
+    if (begin == end) return all.end();
+    return std::min_element(begin, end,
+                            [](const auto& a, const auto& b) { return a.second.first < b.second.first; });
+  }
   /// As it was asked for.
   struct Operation {
     EpisodeInput::Kind kind;
@@ -116,8 +137,9 @@ class Episodes final : private Wakeable, private AfterInstant {
   std::string off_because_;
   std::vector<std::unique_ptr<EpisodeGate>> gates_;  // by endpoint
   // Messages that are not matched yet, in the order in which they were asked for.
-  std::multimap<MessageId, std::uint64_t> posted_;     // receives: tokens
-  std::multimap<MessageId, std::uint32_t> unclaimed_;  // sends: numbers
+  Unmatched<std::uint64_t> posted_;     // receives: tokens
+  Unmatched<std::uint32_t> unclaimed_;  // sends: numbers
+  std::uint64_t asked_ = 0;             // of both
   // Collectives: who only waits, and those that somebody has begun who does not.
   std::map<std::uint64_t, std::map<NpuId, CollectiveStart>> waiting_;
   std::set<std::uint64_t> begun_;
