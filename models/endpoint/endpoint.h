@@ -13,7 +13,7 @@
 #include "models/endpoint/fault.h"
 #include "models/endpoint/injector.h"
 #include "models/endpoint/memory_traffic.h"
-#include "models/endpoint/message_matcher.h"
+#include "tlm/fabric/message_matcher.h"
 #include "models/endpoint/reliability.h"
 #include "models/endpoint/timed_queue.h"
 #include "tlm/fabric/message.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "models/endpoint/message_matcher.h"
+#include "tlm/fabric/message_matcher.h"
 #include "models/messages/message_carrier.h"
 #include "models/messages/message_ports.h"
 #include "tlm/fabric/message_service.h"

@@ -34,6 +34,9 @@ struct AxisSpec {
 
 enum class Taken : std::uint8_t { only, last, sum, mean, least, most };
 enum class ShownAs : std::uint8_t { number, time, bytes, bandwidth, rate, percent };
+/// As files write them, by value.
+inline const std::vector<std::string> kShownAsNames = {"number",    "time", "bytes",
+                                                       "bandwidth", "rate", "percent"};
 
 /// All of them, those of `parallelisms` too.
 std::vector<AxisValueSpec> values_of(const AxisSpec& axis);

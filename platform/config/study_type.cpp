@@ -160,8 +160,7 @@ std::shared_ptr<const Struct<ColumnSpec>> column_type() {
   using C = ColumnSpec;
   auto type = std::make_shared<Struct<C>>("column");
   type->required("column", &C::name, text(), "Name of the column")
-      .optional("as", &C::shown_as,
-                one_of<ShownAs>({"number", "time", "bytes", "bandwidth", "rate", "percent"}),
+      .optional("as", &C::shown_as, one_of<ShownAs>(kShownAsNames),
                 "How it is printed: a time is in seconds, bytes, bytes/s, operations/s, a part of 1");
   type->alternative(&C::kind, C::Kind::read)
       .required("read", &C::read, text(),

@@ -163,21 +163,30 @@ std::vector<double> price_per_bandwidth(const Network& network, const CostModel&
   return prices;
 }
 
-BandwidthProblem time_problem(const Load& load, const Network& network, std::size_t& without_group) {
-  BandwidthProblem problem;
-  problem.dimensions = network.dimensions.size();
-  problem.constant = load.workload.compute_ns();
+LoadCollectives collectives_of(const Load& load) {
+  LoadCollectives found;
   for (const astra_text::Layer& layer : load.workload.layers)
     for (std::size_t pass = 0; pass < astra_text::kPasses; ++pass) {
       const astra_text::Phase& phase = layer.phases[pass];
       if (!phase.communicates) continue;
-      std::vector<double> sent = astra_text::bytes_by_dimension(
-          phase.collective, static_cast<double>(phase.bytes), load.communicator[pass]);
-      if (std::any_of(sent.begin(), sent.end(), [](double bytes) { return bytes > 0; }))
-        problem.terms.push_back({1, std::move(sent)});
+      const auto bytes = static_cast<double>(phase.bytes);
+      std::vector<double> sent =
+          astra_text::bytes_by_dimension(phase.collective, bytes, load.communicator[pass]);
+      if (std::any_of(sent.begin(), sent.end(), [](double each) { return each > 0; }))
+        found.all.push_back({phase.collective, bytes, load.communicator[pass], std::move(sent)});
       else
-        ++without_group;
+        ++found.without_group;
     }
+  return found;
+}
+
+BandwidthProblem time_problem(const Load& load, const Network& network, std::size_t& without_group) {
+  BandwidthProblem problem;
+  problem.dimensions = network.dimensions.size();
+  problem.constant = load.workload.compute_ns();
+  LoadCollectives collectives = collectives_of(load);
+  for (LoadCollective& each : collectives.all) problem.terms.push_back({1, std::move(each.sent)});
+  without_group += collectives.without_group;
   return problem;
 }
 

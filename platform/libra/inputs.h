@@ -56,6 +56,19 @@ struct Load {
   Communicator communicator;
 };
 
+/// A collective of a load that somebody takes part in.
+struct LoadCollective {
+  chakra::CollectiveType type;
+  double bytes;
+  std::vector<int> groups;   ///< by dimension
+  std::vector<double> sent;  ///< the same, bytes per NPU
+};
+struct LoadCollectives {
+  std::vector<LoadCollective> all;  ///< in the workload's order
+  std::size_t without_group = 0;    ///< those of a pass that has no group
+};
+LoadCollectives collectives_of(const Load& load);
+
 /// The iteration time of the training loop `no_overlap`: all computation, then each collective after the
 /// other, of which each takes max_d bytes_d / B_d (perfect pipelining, no latency, no contention).
 /// @param without_group counts collectives whose pass has no group: they take no time

@@ -17,17 +17,6 @@ bool fulfils(const std::vector<LinearConstraint>& constraints, const std::vector
                      [&](const LinearConstraint& each) { return each.violation(bandwidths) <= 1e-6; });
 }
 
-double bytes_sent(chakra::CollectiveType type, double bytes, double group) {
-  switch (type) {
-    case chakra::CollectiveType::AllReduce:
-      return 2 * bytes * (group - 1) / group;
-    case chakra::CollectiveType::AllGather:
-      return bytes * (group - 1);
-    default:
-      return bytes * (group - 1) / group;
-  }
-}
-
 std::vector<SimulatedDesign> designs_of(const Request& request, const Answer& answer, std::size_t others) {
   std::vector<SimulatedDesign> designs(1);
   designs.front().name = "optimum";
@@ -62,18 +51,16 @@ void rank(Simulation& simulation) {
 
 double least_time_ns(const Load& load, const std::vector<double>& bandwidths) {
   double sum = load.workload.compute_ns();
-  for (const astra_text::Layer& layer : load.workload.layers)
-    for (std::size_t pass = 0; pass < astra_text::kPasses; ++pass) {
-      const astra_text::Phase& phase = layer.phases[pass];
-      if (!phase.communicates) continue;
-      double group = 1, ports = 0;
-      for (std::size_t d = 0; d < bandwidths.size(); ++d)
-        if (load.communicator[pass][d] > 1) {
-          group *= load.communicator[pass][d];
-          ports += bandwidths[d];
-        }
-      if (group > 1) sum += bytes_sent(phase.collective, static_cast<double>(phase.bytes), group) / ports;
-    }
+  for (const LoadCollective& each : collectives_of(load).all) {
+    int group = 1;
+    double ports = 0;
+    for (std::size_t d = 0; d < bandwidths.size(); ++d)
+      if (each.groups[d] > 1) {
+        group *= each.groups[d];
+        ports += bandwidths[d];
+      }
+    sum += astra_text::bytes_by_dimension(each.type, each.bytes, {group}).front() / ports;
+  }
   return sum;
 }
 

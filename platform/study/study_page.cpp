@@ -8,19 +8,9 @@
 #include "platform/study/sweep/cell_files.h"
 
 namespace wafertlm {
-namespace {
-
-using config::ShownAs;
-using Json = nlohmann::ordered_json;
-
-const char* name_of(ShownAs as) {
-  constexpr const char* kNames[] = {"number", "time", "bytes", "bandwidth", "rate", "percent"};
-  return kNames[static_cast<std::size_t>(as)];
-}
-
-}  // namespace
 
 std::string study_page(const StudyResult& result, const std::filesystem::path& out) {
+  using Json = nlohmann::ordered_json;
   Json study = study_json(result);
   const Figures figures(result.study, result.cells, result.outcomes);
   const CellFiles files(out);
@@ -28,7 +18,8 @@ std::string study_page(const StudyResult& result, const std::filesystem::path& o
   for (const config::AxisSpec& axis : result.study.axes) study["axes"].push_back({{"axis", axis.name}});
   study["columns"] = Json::array();
   for (const config::ColumnSpec& column : result.study.columns)
-    study["columns"].push_back({{"column", column.name}, {"as", name_of(column.shown_as)}});
+    study["columns"].push_back(
+        {{"column", column.name}, {"as", config::kShownAsNames[static_cast<std::size_t>(column.shown_as)]}});
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     Json& cell = study["cells"][i];
     cell["shown"] = figures.is_shown(result.cells[i]);

@@ -92,27 +92,30 @@ bool Episodes::only_waits(const StepSource& program) {
 }
 
 void Episodes::send(Operation operation, TimePs now) {
-  const MessageId id{operation.at, operation.peer, operation.tag};
-  if (const auto posted = first_of(posted_, id); posted != posted_.end()) {
-    operation.waiting.emplace_back().token = posted->second.second;
+  Matcher& messages = gates_[index_of(operation.peer)]->messages_;
+  const MessageKey key{0, operation.tag, operation.at};
+  const auto* const receive = messages.find(key);
+  if (receive && !receive->waiter.is_send) {
+    operation.waiting.emplace_back().token = receive->waiter.token;
     operation.waiting_at = {operation.peer};
-    posted_.erase(posted);
+    messages.remove(*receive);
+    return begin(std::move(operation), now);
   }
-  const bool is_claimed = !operation.waiting.empty();
   begin(std::move(operation), now);
-  if (!is_claimed) unclaimed_.emplace(id, std::pair(asked_++, operations_ - 1));
+  messages.add(key, nullptr, {0, operations_ - 1, true});
+  ++unclaimed_;
 }
 
 void Episodes::receive(Operation operation, TimePs now) {
-  const MessageId id{operation.peer, operation.at, operation.tag};
-  const auto sent = first_of(unclaimed_, id);
-  if (sent == unclaimed_.end()) {
-    posted_.emplace(id, std::pair(asked_++, operation.collective.token));
-    return;
-  }
-  operation.sent_as = sent->second.second;
+  Matcher& messages = gates_[index_of(operation.at)]->messages_;
+  const MessageKey key{0, operation.tag, operation.peer};
+  const auto* const sent = messages.find(key);
+  if (!sent || !sent->waiter.is_send)
+    return messages.add(key, nullptr, {operation.collective.token, 0, false});
+  operation.sent_as = sent->waiter.number;
   begin(std::move(operation), now);
-  unclaimed_.erase(sent);
+  messages.remove(*sent);
+  --unclaimed_;
 }
 
 void Episodes::begin(Operation operation, TimePs now) {
@@ -448,14 +451,16 @@ void Episodes::settle() {
     }
     go_live(scheduler_.now());
   }
-  std::vector<std::pair<std::uint64_t, std::pair<MessageId, std::uint64_t>>> posted;
-  for (const auto& [id, receive] : posted_) posted.push_back({receive.first, {id, receive.second}});
-  std::sort(posted.begin(), posted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (const auto& [number, receive] : posted) {
-    const auto& [id, token] = receive;
-    gates_[index_of(id.to)]->endpoint_.start_receive(id.from, id.tag, token, scheduler_.now());
+  for (const auto& gate : gates_) {
+    if (!gate) continue;
+    const Matcher messages = std::exchange(gate->messages_, {});
+    messages.for_each([&](const Matcher::Entry& each) {
+      if (each.waiter.is_send)
+        gate->messages_.add(each.key, nullptr, each.waiter);
+      else
+        gate->endpoint_.start_receive(each.key.source, each.key.tag, each.waiter.token, scheduler_.now());
+    });
   }
-  posted_.clear();
   for (const auto& [id, ranks] : waiting_)
     for (const auto& [at, start] : ranks)
       gates_[index_of(at)]->endpoint_.start_collective(start, scheduler_.now());

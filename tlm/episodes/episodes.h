@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,6 +15,7 @@
 
 #include "tlm/episodes/recording.h"
 #include "tlm/episodes/rest_record.h"
+#include "tlm/fabric/message_matcher.h"
 #include "tlm/fabric/message_service.h"
 #include "tlm/scheduler.h"
 
@@ -64,28 +64,13 @@ class Episodes final : private Wakeable, private AfterInstant {
 
  private:
   friend EpisodeGate;
-  struct MessageId {
-    NpuId from, to;
-    std::uint64_t tag;
-    bool operator==(const MessageId& other) const {
-      return from == other.from && to == other.to && tag == other.tag;
-    }
+  /// A receive or a send whose other side has not come yet.
+  struct Unmatched {
+    std::uint64_t token = 0;   // of a receive
+    std::uint32_t number = 0;  // of a send
+    bool is_send = false;
   };
-  struct MessageIdHash {
-    std::size_t operator()(const MessageId& id) const {
-      return (id.tag * 0x9E3779B97F4A7C15ULL ^ index_of(id.from)) * 0xBF58476D1CE4E5B9ULL ^ index_of(id.to);
-    }
-  };
-  /// By message; of those with the same id the lowest number comes first.
-  template <typename Value>
-  using Unmatched = std::unordered_multimap<MessageId, std::pair<std::uint64_t, Value>, MessageIdHash>;
-  template <typename Value>
-  static auto first_of(Unmatched<Value>& all, const MessageId& id) {
-    const auto [begin, end] = all.equal_range(id);
-    if (begin == end) return all.end();
-    return std::min_element(begin, end,
-                            [](const auto& a, const auto& b) { return a.second.first < b.second.first; });
-  }
+  using Matcher = MessageMatcher<Unmatched>;
   /// As it was asked for.
   struct Operation {
     EpisodeInput::Kind kind;
@@ -115,7 +100,7 @@ class Episodes final : private Wakeable, private AfterInstant {
   EpisodeInput describe(const Operation& operation, TimePs now);
   void perform(const Operation& operation, TimePs now);
   void end(std::uint32_t number);
-  bool is_quiet() const { return under_way_ == 0 && unclaimed_.empty(); }
+  bool is_quiet() const { return under_way_ == 0 && unclaimed_ == 0; }
   void next_episode(TimePs now);
   bool go_on_playing(TimePs now);
   void close_recording(const RestRecord& rest, std::uint32_t state, TimePs now);
@@ -136,10 +121,7 @@ class Episodes final : private Wakeable, private AfterInstant {
   std::optional<std::mt19937_64> verify_;
   std::string off_because_;
   std::vector<std::unique_ptr<EpisodeGate>> gates_;  // by endpoint
-  // Messages that are not matched yet, in the order in which they were asked for.
-  Unmatched<std::uint64_t> posted_;     // receives: tokens
-  Unmatched<std::uint32_t> unclaimed_;  // sends: numbers
-  std::uint64_t asked_ = 0;             // of both
+  std::uint64_t unclaimed_ = 0;                      // sends without a receive
   // Collectives: who only waits, and those that somebody has begun who does not.
   std::map<std::uint64_t, std::map<NpuId, CollectiveStart>> waiting_;
   std::set<std::uint64_t> begun_;
@@ -195,6 +177,7 @@ class EpisodeGate final : public Communication, public MessageListener {
   Communication& endpoint_;
   MessageListener& listener_;
   std::unordered_map<std::uint64_t, std::uint32_t> numbers_;  // of what the endpoint has, by token
+  Episodes::Matcher messages_;                                // to it, that are not matched yet
 };
 
 }  // namespace wafertlm

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/endpoint/message_matcher.h"
+#include "tlm/fabric/message_matcher.h"
 
 #include <gtest/gtest.h>
 
