@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "tlm/fabric/message_matcher.h"
 #include "models/messages/message_carrier.h"
 #include "models/messages/message_ports.h"
+#include "tlm/fabric/message_matcher.h"
 #include "tlm/fabric/message_service.h"
 #include "tlm/scheduler.h"
 #include "tlm/step_runner.h"
