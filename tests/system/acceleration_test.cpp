@@ -84,19 +84,40 @@ TEST_F(AcceleratedRuns, OfWholeMessagesEqualThoseInWhichAllIsSimulated) {
   EXPECT_GT(verified, 0U);
 }
 
-// The second iteration repeats the first: until a CNP comes, DCQCN is as new, too.
-TEST_F(AcceleratedRuns, OfAnEthernetPlayASecondIteration) {
+// The second iteration repeats the first where nothing remembers it: until a CNP comes, DCQCN is as new, too.
+TEST_F(AcceleratedRuns, OfAnEthernetPlayWhatNothingRemembers) {
   const std::string job = WAFERTLM_SOURCE_DIR "/configs/experiments/ethernet_resnet50.yaml";
-  const std::string settings = " --set barrier=true";
-  const std::string dcqcn =
-      " --set platform.wafer.fabric.nics.congestion_control=dcqcn_connectx --set "
-      "platform.wafer.fabric.switches.ecn_kmin='400 kB' --set platform.wafer.fabric.switches.ecn_kmax='1600 "
-      "kB' ";
-  for (const std::string& control : {std::string(), dcqcn}) {
-    const auto off = run(job, settings + control + " --set run.acceleration=off");
-    EXPECT_EQ(run(job, settings + control), off);
-    EXPECT_EQ(count("episodes", "recorded"), 1U) << control;
-    EXPECT_EQ(count("episodes", "played"), 1U) << control;
+  const std::string fabric = " --set platform.wafer.fabric.";
+  const std::string one_uplink =
+      fabric + "network.switch_bandwidth='12.5 GB/s'" + fabric + "network.spines=1";
+  const auto dcqcn = [&](const std::string& kmin, const std::string& kmax) {
+    return fabric + "nics.congestion_control=dcqcn_connectx" + fabric + "switches.ecn_kmin='" + kmin + "'" +
+           fabric + "switches.ecn_kmax='" + kmax + "'";
+  };
+  const std::string any_order = fabric + "nics.repair=selective_repeat" + fabric + "nics.reordering=0" +
+                                fabric + "switches.load_balancing=";
+  struct Case {
+    const char* name;
+    std::string settings;
+    std::uint64_t recorded, played;
+  };
+  const Case cases[] = {
+      {"no control", "", 1, 1},
+      {"no CNP", dcqcn("400 kB", "1600 kB"), 1, 1},
+      {"CNPs", one_uplink + dcqcn("100 kB", "400 kB"), 0, 0},
+      {"pauses", one_uplink + fabric + "switches.buffer='8 MB'", 1, 0},
+      {"random numbers", any_order + "spray", 1, 0},
+      {"ways in turn", any_order + "in_turn", 0, 0},
+      {"the emptiest way", any_order + "adaptive", 1, 1},
+      {"flowlets", fabric + "switches.load_balancing=flowlet" + fabric + "switches.flowlet_gap='1 us'", 0, 0},
+  };
+  for (const Case& each : cases) {
+    SCOPED_TRACE(each.name);
+    const std::string settings = " --set barrier=true" + each.settings;
+    const auto off = run(job, settings + " --set run.acceleration=off");
+    EXPECT_EQ(run(job, settings), off);
+    EXPECT_EQ(count("episodes", "recorded"), each.recorded);
+    EXPECT_EQ(count("episodes", "played"), each.played);
   }
 }
 

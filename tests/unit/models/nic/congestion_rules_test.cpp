@@ -41,7 +41,9 @@ TEST(Dcqcn, OneCnpHalvesAndFiveStagesRecover) {
   DcqcnParams params;
   params.byte_counter = 0;
   Dcqcn control(params, kPath);
+  EXPECT_TRUE(control.is_as_new());
   control.on_cnp(0);
+  EXPECT_FALSE(control.is_as_new());
   EXPECT_DOUBLE_EQ(control.rate_bytes_per_s() / kLine, .5);
   EXPECT_DOUBLE_EQ(control.alpha(), 1);
   double expected = .5;
