@@ -72,6 +72,7 @@ TimePs Scheduler::run_ahead_limit_ps(TimePs kernel_ps) const {
 
 inline void Scheduler::deliver(const WakeQueue::Entry& entry) {
   local_ps_ = entry.at;
+  woken_ = entry.target;
   ++events_;
   entry.target->wake(entry.what, entry.at);
 }
@@ -148,6 +149,22 @@ void Scheduler::run_window(TimePs start_ps, TimePs end_ps, const WakeQueue::Entr
   local_ps_ = last_ps;
 }
 
+/// The exception that is being handled.
+std::exception_ptr Scheduler::located_failure() const {
+  try {
+    throw;
+  } catch (const std::invalid_argument&) {
+    return std::current_exception();
+  } catch (const std::logic_error& error) {
+    const auto* const object = dynamic_cast<const sc_core::sc_object*>(woken_);
+    return std::make_exception_ptr(std::logic_error(std::string(object ? object->name() : "the fabric") +
+                                                    ", " + std::to_string(local_ps_) +
+                                                    " ps: " + error.what()));
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
 void Scheduler::dispatch() {
   const TimePs kernel_ps = local_ps_ = kernel_now_ps();
   const TimePs limit_ps = run_ahead_limit_ps(kernel_ps);
@@ -182,7 +199,7 @@ void Scheduler::dispatch() {
   } catch (...) {
     dispatching_ = false;
     if (run_end_ps_ == 0) throw;  // a plain sc_start(): the kernel reports it
-    failure_ = std::current_exception();
+    failure_ = located_failure();
     sc_core::sc_pause();
     return;
   }

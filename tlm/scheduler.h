@@ -72,7 +72,8 @@ class Scheduler : public sc_core::sc_module {
 
   /// sc_start() for `duration_ps`, or until nothing is left to do. Under a plain sc_start(), whose end cannot
   /// be known here, the results are the same and nothing leads.
-  /// @throws what a wake-up has thrown, as it is; sc_start() would wrap it into an sc_report.
+  /// @throws what a wake-up has thrown; sc_start() would wrap it into an sc_report. A std::logic_error that is
+  /// no std::invalid_argument, an internal error, also tells who was woken, and when.
   void run(TimePs duration_ps = kNever, sc_core::sc_starvation_policy policy = sc_core::SC_RUN_TO_TIME);
 
   std::uint64_t events() const { return events_; }
@@ -83,6 +84,7 @@ class Scheduler : public sc_core::sc_module {
   void push_by_partition(const WakeQueue::Entry& entry);
   void dispatch();
   void deliver(const WakeQueue::Entry& entry);
+  std::exception_ptr located_failure() const;
   void call_those_after_instant();
   void deliver_alone(const WakeQueue::Entry& entry);
   void run_window(TimePs start_ps, TimePs end_ps, const WakeQueue::Entry* queued);
@@ -98,6 +100,7 @@ class Scheduler : public sc_core::sc_module {
   TimePs notified_ps_ = kNever;
   bool dispatching_ = false;
   TimePs local_ps_ = 0;                             // of the wake-up that is being delivered
+  const Wakeable* woken_ = nullptr;                 // by it
   std::function<TimePs()> window_ps_;               // null: no windows
   bool has_windows_ = false;                        // at the moment
   TimePs window_start_ps_ = 0, window_end_ps_ = 0;  // of the last window

@@ -189,8 +189,8 @@ std::vector<std::string> names_of_results(const ExperimentOptions& options) {
 void close_after_failure(Recorders& recorders, OutputFolder& folder) {
   folder.keep();
   const TimePs now = kernel_now_ps();
-  std::string text = fmt::format("Incomplete, up to {} of simulated time:\n  {}\n", format_time(now),
-                                 (folder.working() / "resolved.yaml").string());
+  std::string text = fmt::format("Incomplete, up to {} of simulated time:\n  {}   (the same run again)\n",
+                                 format_time(now), (folder.working() / "resolved.yaml").string());
   try {
     for (const std::string& line : recorders.finish(now, false)) text += "  " + line + "\n";
   } catch (const std::exception& error) {

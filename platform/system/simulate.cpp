@@ -34,6 +34,22 @@ void elaborate() {
   sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, before);
 }
 
+/// As Scheduler::run(), with a way on after an internal error.
+void run_slice(Machine& machine, TimePs slice_ps) {
+  try {
+    machine.wafer().scheduler.run(slice_ps, sc_core::SC_EXIT_ON_STARVATION);
+  } catch (const std::invalid_argument&) {
+    throw;
+  } catch (const std::logic_error& error) {
+    std::string text = std::string("internal error: ") + error.what();
+    if (machine.not_accelerated().empty())
+      text +=
+          "\nWith `--set run.acceleration=off` every packet is simulated: slower, and right if what fails is "
+          "the acceleration.";
+    throw std::logic_error(text);
+  }
+}
+
 }  // namespace
 
 void simulate(Machine& machine, const std::function<void()>& start, const std::function<bool()>& done,
@@ -46,7 +62,7 @@ void simulate(Machine& machine, const std::function<void()>& start, const std::f
     const TimePs next = sc_core::sc_time_to_pending_activity().value();
     const TimePs slice = std::min(std::max(kSlicePs, next + 1), watchdog_ps - kernel_now_ps());
     if (next >= slice) break;
-    machine.wafer().scheduler.run(slice, sc_core::SC_EXIT_ON_STARVATION);
+    run_slice(machine, slice);
     if (progress) progress(kernel_now_ps());
   }
   machine.settle();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -62,10 +63,15 @@ struct FlowUnit::Branch {
   TimePs done_ps = 0;
   bool done = false;
 
+  /// No packet has come yet: all is as open() made it.
+  bool is_untouched() const {
+    return number == 0 && std::all_of(inputs.begin(), inputs.end(),
+                                      [](const BranchInput& input) { return input.arrived == 0; });
+  }
   /// Without the outputs.
   void list_state(StateVisitor& state) {
     state.value(ready);
-    state.value(number == 0 && gone == 0);  // nothing has come yet
+    state.value(number == 0);  // nothing has been combined yet
     state.value(combined.size());
     for (std::size_t i = 0; i < combined.size(); ++i) {
       state.value(combined[i].copies_left);

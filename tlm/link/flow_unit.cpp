@@ -296,6 +296,7 @@ void FlowUnit::list_state(PortId port, StateVisitor& state) {
   if (view_ || changes_cost_) return state.give_up();
   for (const auto& branch : branches_) {
     if (branch->flow->answers) return state.give_up();
+    if (branch->is_untouched()) continue;  // a flow may be admitted while other messages are ahead
     for (std::size_t i = 0; i < branch->outputs.size(); ++i) {
       if (branch->outputs[i].port != port) continue;
       branch->outputs[i].list_state(state);

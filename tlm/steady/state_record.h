@@ -83,10 +83,15 @@ class MoveState final : public StateVisitor {
   }
   void memory(TimePs& at) override { count(at); }
   using StateVisitor::count;
-  void count(std::uint64_t& count) override { count += periods_ * growth_[next_++]; }
+  void count(std::uint64_t& count) override {
+    if (next_ < growth_.size()) count += periods_ * growth_[next_];
+    ++next_;
+  }
   void give_up() override {}
   bool gives_up() const override { return false; }
   bool moves() const override { return true; }
+  /// As many counts have been listed as the period has growths of.
+  bool is_whole() const { return next_ == growth_.size(); }
 
  private:
   const std::vector<std::uint64_t>& growth_;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tlm/link/switch_module.h"
+#include "tlm/say.h"
 
 namespace wafertlm {
 namespace {
@@ -425,6 +426,7 @@ std::uint64_t SteadyStates::periods_undisturbed(const Component& component, Time
 void SteadyStates::move(Component& component, TimePs at, std::uint64_t periods) {
   MoveState move(at, component.growth, component.period_ps, periods);
   list(component, move);
+  if (!move.is_whole()) fail(component, "list another number of counts than when they were compared");
   component.reference.at_ps = at + periods * component.period_ps;
   counts_.periods += periods;
   counts_.packets += periods * component.packets;
@@ -449,10 +451,10 @@ void SteadyStates::skip(Component& component, std::uint64_t periods, TimePs now)
 /// Something comes to a component that may be ahead: back to the last period that had begun by now, and from
 /// there on by simulation.
 void SteadyStates::put_back(Component& component) {
-  if (component.has_flows) return;
   component.expected.at_ps = 0;
   const TimePs ahead_ps = component.reference.at_ps - std::min(component.reference.at_ps, scheduler_.now());
   if (ahead_ps == 0) return;
+  if (component.has_flows) fail(component, "are ahead of something that was not to be expected");
   for (Message* const each : component.messages) each->watch = 0;
   const std::uint64_t periods = (ahead_ps + component.period_ps - 1) / component.period_ps;
   move(component, component.reference.at_ps, 0 - periods);
@@ -481,6 +483,14 @@ void SteadyStates::skip_and_expect(Component& component, std::uint64_t periods, 
   component.expected.at_ps += component.period_ps;
 }
 
+void SteadyStates::fail(const Component& component, const std::string& what) const {
+  const Message& message = *component.messages.front();
+  throw std::logic_error(say("acceleration: at ", scheduler_.now(), " ps ", component.messages.size(),
+                             " messages that share links, one of them from endpoint ",
+                             index_of(message.key.source), " to ", index_of(message.destination), ", ",
+                             what));
+}
+
 /// @throws std::logic_error: it has not become what was expected.
 void SteadyStates::verify(Component& component, TimePs now) {
   const TimePs at = component.expected.at_ps;
@@ -492,17 +502,11 @@ void SteadyStates::verify(Component& component, TimePs now) {
                           const std::vector<std::uint64_t>& found) {
     const auto [a, b] = std::mismatch(expected.begin(), expected.end(), found.begin(), found.end());
     if (a == expected.end() && b == found.end()) return;
-    const Message& message = *component.messages.front();
     const auto text = [](const auto& place, const auto& end) {
       return place == end ? std::string("nothing") : std::to_string(*place);
     };
-    throw std::logic_error("acceleration: of " + std::to_string(component.messages.size()) +
-                           " messages that share links, one of them from endpoint " +
-                           std::to_string(index_of(message.key.source)) + " to " +
-                           std::to_string(index_of(message.destination)) + ", " + what + " number " +
-                           std::to_string(a - expected.begin()) + " was expected to be " +
-                           text(a, expected.end()) + " at " + std::to_string(at) + " ps, and is " +
-                           text(b, found.end()) + " at " + std::to_string(now) + " ps");
+    fail(component, say("have ", what, " number ", a - expected.begin(), ", which is ", text(b, found.end()),
+                        " and was expected to be ", text(a, expected.end()), " at ", at, " ps"));
   };
   differ("state", component.expected.values, is.values);
   differ("count", component.expected.counts, is.counts);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -139,6 +140,7 @@ class SteadyStates final : private AfterInstant {
   void skip_and_expect(Component& component, std::uint64_t periods, TimePs now);
   void expect(Component& component, std::uint64_t periods, TimePs now);
   void verify(Component& component, TimePs now);
+  [[noreturn]] void fail(const Component& component, const std::string& what) const;
 
   struct Source {
     SteadySource* source = nullptr;
