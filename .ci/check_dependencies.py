@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the dependency rule of the folders, and a few rules of style that no other tool checks.
+"""Checks who includes whom, and a few rules of style that no other tool checks.
 
     .ci/check_dependencies.py [ROOT]        prints file:line: message for each violation; exit code 1 if there are any
 
-- tlm includes only tlm; models, workloads and waveforms their own folder and tlm; platform and tests anything.
+- Includes go down only: of the rooms (subfolders) of a folder in .ci/floors.txt to floors below the own one.
+- The rooms of no folder, at any depth, include each other in a circle.
 - Own headers are included in quotes and from the project root.
 - Engines are free of SystemC, also through the own headers they include: files *_engine.h, *_engine.cpp and *_params.h, and
   everything in NO_SYSTEMC.
@@ -16,18 +17,12 @@ import pathlib
 import re
 import sys
 
-ALLOWED = {
-    "tlm": {"tlm"},
-    "models": {"models", "tlm"},
-    "workloads": {"workloads", "tlm"},
-    "waveforms": {"waveforms", "tlm"},
-    "platform": {"platform", "models", "workloads", "waveforms", "tlm"},
-}
+BLOCKS = ("tlm", "models", "workloads", "waveforms", "platform")
 # Folders (or files) without SystemC, beside the *_engine files; and what is excepted from them.
-NO_SYSTEMC = ("tlm/link/", "workloads/chakra/", "workloads/layers/", "workloads/collectives/", "workloads/backends/",
-               "workloads/parallelism/", "workloads/synthesis/", "platform/config/", "models/fred/routing/", "models/ethernet/",
-               "models/nic/")
-WITH_SYSTEMC = ("tlm/link/switch_module.", "models/ethernet/ethernet_fabric.")
+NO_SYSTEMC = ("tlm/link/", "tlm/packets/", "tlm/program/", "workloads/chakra/", "workloads/layers/", "workloads/collectives/",
+              "workloads/parallelism/", "platform/text/", "platform/describe/", "platform/spec/", "models/fred/routing/",
+              "models/ethernet/", "models/nic/")
+WITH_SYSTEMC = ("tlm/link/switch_module.", "tlm/link/lossy_links.", "tlm/packets/protocol.", "models/ethernet/ethernet_fabric.")
 
 MAX_LINES = 600
 SPDX = "// SPDX-License-Identifier: Apache-2.0"
@@ -58,7 +53,7 @@ class Tree:
         return found
 
     def sources(self):
-        folders = [*ALLOWED, "tests"]
+        folders = [*BLOCKS, "tests"]
         paths = [path for folder in folders for path in (self.root / folder).rglob("*") if path.suffix in SOURCES]
         return sorted(path.relative_to(self.root).as_posix() for path in paths)
 
@@ -76,17 +71,71 @@ class Tree:
 
 
 def check_includes(tree, path):
-    folder = path.split("/")[0]
     for number, quoted, what in tree.includes(path):
         target = what.split("/")[0] if "/" in what else None
         if not quoted:
-            if target in ALLOWED:
+            if target in BLOCKS:
                 yield number, f'own headers are included in quotes: "{what}"'
-        elif target in ALLOWED:
-            if folder in ALLOWED and target not in ALLOWED[folder]:
-                yield number, f"{folder} must not use {target} ({what})"
-        elif what.startswith(".") or (tree.root / path).parent.joinpath(what).is_file():
+        elif target not in BLOCKS and (what.startswith(".") or (tree.root / path).parent.joinpath(what).is_file()):
             yield number, f'"{what}" is not written from the project root'
+
+
+def read_floors(root):
+    """{folder: {room: floor}} of .ci/floors.txt; empty if there is none."""
+    file = root / ".ci" / "floors.txt"
+    floors = {}
+    for line in file.read_text().splitlines() if file.is_file() else []:
+        if line and not line.startswith("#"):
+            folder, rooms = line.split(": ")
+            floors[folder] = {room: number for number, floor in enumerate(rooms.split(" < ")) for room in floor.split()}
+    return floors
+
+
+def rooms_of(path, other):
+    """Where the ways to two files part: (folder, room of the one, room of the other); None in one folder."""
+    one, two = path.split("/")[:-1], other.split("/")[:-1]
+    depth = next((k for k, (a, b) in enumerate(zip(one, two)) if a != b), min(len(one), len(two)))
+    room = [way[depth] if depth < len(way) else "." for way in (one, two)]
+    return None if one == two else ("/".join(one[:depth]) or ".", *room)
+
+
+def check_floors(tree, paths):
+    """(path, line, message) of includes that do not go down, and of those that close a circle."""
+    floors = read_floors(tree.root)
+    used = {}  # (folder, room, other room): where
+    for path in paths:
+        if path.split("/")[0] not in BLOCKS or pathlib.PurePosixPath(path).suffix not in CPP:
+            continue
+        for number, quoted, what in tree.includes(path):
+            parted = quoted and what.split("/")[0] in BLOCKS and rooms_of(path, what)
+            if not parted:
+                continue
+            folder, room, other = parted
+            floor = floors.get(folder)
+            if floor is None:
+                used.setdefault(folder, {}).setdefault((room, other), (path, number))
+            elif room not in floor or other not in floor:
+                missing = room if room not in floor else other
+                yield path, number, f"{folder} has a room '{missing}' that .ci/floors.txt puts on no floor"
+            elif floor[other] >= floor[room]:
+                yield path, number, f"{folder}: {room} must not use {other} ({what}); includes go down only (.ci/floors.txt)"
+    for folder, edges in sorted(used.items()):
+        for (room, other), (path, number) in sorted(edges.items()):
+            if reaches(edges, other, room):
+                yield path, number, f"{folder}: {room} uses {other}, which uses {room}: a circle of folders"
+
+
+def reaches(edges, start, end):
+    seen, waiting = {start}, [start]
+    while waiting:
+        room = waiting.pop()
+        if room == end:
+            return True
+        for one, other in edges:
+            if one == room and other not in seen:
+                seen.add(other)
+                waiting.append(other)
+    return False
 
 
 def is_engine(path):
@@ -122,8 +171,12 @@ def check_text(tree, path):
 
 def violations(root):
     tree = Tree(root)
-    for path in tree.sources():
-        found = list(check_text(tree, path))
+    paths = tree.sources()
+    of_floors = {}
+    for path, number, message in check_floors(tree, paths):
+        of_floors.setdefault(path, []).append((number, message))
+    for path in paths:
+        found = list(check_text(tree, path)) + of_floors.get(path, [])
         if pathlib.PurePosixPath(path).suffix in CPP:
             found += check_includes(tree, path)
             if is_engine(path):

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "tlm/link/link_observer.h"
+#include "tlm/packets/link_observer.h"
 #include "waveforms/vcd_writer.h"
 #include "waveforms/worker.h"
 

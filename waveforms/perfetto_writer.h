@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 #include "waveforms/worker.h"
 
 namespace wafertlm {

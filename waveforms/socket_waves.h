@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tlm/memory/memory_observer.h"
-#include "tlm/socket_observer.h"
+#include "tlm/checking/socket_observer.h"
 #include "waveforms/vcd_writer.h"
 #include "waveforms/worker.h"
 

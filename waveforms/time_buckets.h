@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tlm/socket_observer.h"
+#include "tlm/checking/socket_observer.h"
 
 struct sqlite3;
 struct sqlite3_stmt;

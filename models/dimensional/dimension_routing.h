@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "tlm/dimensions.h"
+#include "tlm/shape/dimensions.h"
 #include "tlm/link/switch_core.h"
 
 namespace wafertlm {

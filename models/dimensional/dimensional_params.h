@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "models/messages/message_rules.h"
-#include "tlm/dimensions.h"
+#include "tlm/shape/dimensions.h"
 #include "tlm/fabric/fabric_params.h"
 
 namespace wafertlm {

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "tlm/steady/steady_states.h"
+#include "tlm/acceleration/steady_states.h"
 
 namespace wafertlm {
 namespace {

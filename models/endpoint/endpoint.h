@@ -15,13 +15,13 @@
 #include "models/endpoint/memory_traffic.h"
 #include "models/endpoint/reliability.h"
 #include "models/endpoint/timed_queue.h"
-#include "tlm/fabric/message.h"
-#include "tlm/fabric/message_matcher.h"
-#include "tlm/fabric/message_service.h"
-#include "tlm/flow.h"
-#include "tlm/program.h"
-#include "tlm/step_runner.h"
-#include "tlm/step_values.h"
+#include "tlm/packets/message.h"
+#include "tlm/packets/message_matcher.h"
+#include "tlm/packets/message_service.h"
+#include "tlm/packets/flow.h"
+#include "tlm/program/program.h"
+#include "tlm/program/step_runner.h"
+#include "tlm/program/step_values.h"
 
 namespace wafertlm {
 
@@ -78,7 +78,7 @@ class Endpoint final : public Communication,
   }
   /// Who skips what repeats; `leads_to` is behind the injection port.
   void set_steady_states(SteadyStates& steady, FabricForwardIf& leads_to);
-  /// What is kept when no operation is under way (tlm/episodes).
+  /// What is kept when no operation is under way (tlm/acceleration).
   void list_rest(RestVisitor& state);
   /// Puts `fault` into a packet that leaves here.
   void set_fault(Fault& fault) { fault_ = &fault; }

@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "tlm/episodes/episodes.h"
+#include "tlm/acceleration/episodes.h"
 #include "tlm/link/switch_module.h"
 
 namespace wafertlm {

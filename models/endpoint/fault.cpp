@@ -3,8 +3,8 @@
 
 #include <stdexcept>
 
-#include "tlm/checking.h"
-#include "tlm/fabric/message.h"
+#include "tlm/checking/checking.h"
+#include "tlm/packets/message.h"
 
 namespace wafertlm {
 

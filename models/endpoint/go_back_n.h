@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "tlm/fabric/packet.h"
+#include "tlm/packets/packet.h"
 
 namespace wafertlm {
 

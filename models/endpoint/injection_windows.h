@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "tlm/fabric/message.h"
-#include "tlm/fabric/packet.h"
-#include "tlm/fabric/wire_format.h"
+#include "tlm/packets/message.h"
+#include "tlm/packets/packet.h"
+#include "tlm/packets/wire_format.h"
 #include "tlm/link/switch_core.h"
 
 namespace wafertlm {

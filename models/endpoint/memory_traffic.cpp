@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "tlm/free_numbers.h"
+#include "tlm/kernel/free_numbers.h"
 
 namespace wafertlm {
 

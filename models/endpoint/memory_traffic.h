@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/endpoint/endpoint_params.h"
-#include "tlm/fabric/message.h"
+#include "tlm/packets/message.h"
 
 namespace wafertlm {
 

@@ -5,7 +5,7 @@
 #include <queue>
 #include <vector>
 
-#include "tlm/wake_slot.h"
+#include "tlm/kernel/wake_slot.h"
 
 namespace wafertlm {
 

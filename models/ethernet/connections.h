@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/ethernet/log_histogram.h"
-#include "tlm/units.h"
+#include "models/ethernet/network/log_histogram.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm::ethernet {
 

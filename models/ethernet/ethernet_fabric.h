@@ -11,7 +11,7 @@
 #include "models/messages/message_network.h"
 #include "models/messages/no_packets.h"
 #include "tlm/fabric/fabric.h"
-#include "tlm/wake_slot.h"
+#include "tlm/kernel/wake_slot.h"
 
 namespace wafertlm {
 

@@ -2,9 +2,9 @@
 #pragma once
 #include <memory>
 
-#include "tlm/fabric_graph.h"
-#include "tlm/link_graph.h"
-#include "tlm/topology.h"
+#include "tlm/shape/fabric_graph.h"
+#include "tlm/shape/link_graph.h"
+#include "tlm/shape/topology.h"
 
 namespace wafertlm {
 

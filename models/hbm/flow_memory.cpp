@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "models/hbm/dram/address_map.h"
-#include "tlm/free_numbers.h"
+#include "tlm/kernel/free_numbers.h"
 
 namespace wafertlm {
 

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "tlm/memory/responder.h"
-#include "tlm/say.h"
+#include "tlm/kernel/say.h"
 
 namespace wafertlm {
 namespace {

@@ -12,8 +12,8 @@
 #include "models/hbm/page_store.h"
 #include "tlm/memory/memory_observer.h"
 #include "tlm/memory/protocol.h"
-#include "tlm/ring_queue.h"
-#include "tlm/scheduler.h"
+#include "tlm/kernel/ring_queue.h"
+#include "tlm/kernel/scheduler.h"
 
 namespace wafertlm {
 

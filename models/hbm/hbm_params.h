@@ -5,7 +5,7 @@
 
 #include "models/hbm/dram/dram_params.h"
 #include "models/hbm/efficiency_grid.h"
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 

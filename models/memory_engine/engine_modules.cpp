@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "tlm/checking.h"
+#include "tlm/checking/checking.h"
 
 namespace wafertlm {
 namespace {

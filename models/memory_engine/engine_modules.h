@@ -11,7 +11,7 @@
 #include "models/memory_engine/requester_engine.h"
 #include "tlm/memory/requester.h"
 #include "tlm/memory/responder.h"
-#include "tlm/scheduler.h"
+#include "tlm/kernel/scheduler.h"
 
 namespace wafertlm {
 

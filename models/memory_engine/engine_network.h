@@ -7,7 +7,7 @@
 #include "models/memory_engine/region_layout.h"
 #include "models/memory_engine/stream_stage.h"
 #include "tlm/link/line.h"
-#include "tlm/wake_queue.h"
+#include "tlm/kernel/wake_queue.h"
 
 namespace wafertlm {
 

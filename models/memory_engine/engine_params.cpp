@@ -5,7 +5,7 @@
 #include <string>
 
 #include "models/memory_engine/page_hiding.h"
-#include "tlm/checking.h"
+#include "tlm/checking/checking.h"
 
 namespace wafertlm {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 

@@ -7,7 +7,7 @@
 
 #include "models/memory_engine/key_derivation.h"
 #include "models/memory_engine/path_oram.h"
-#include "tlm/checking.h"
+#include "tlm/checking/checking.h"
 
 namespace wafertlm {
 namespace {

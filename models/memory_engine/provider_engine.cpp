@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-#include "tlm/free_numbers.h"
+#include "tlm/kernel/free_numbers.h"
 
 namespace wafertlm {
 

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "tlm/free_numbers.h"
+#include "tlm/kernel/free_numbers.h"
 
 namespace wafertlm {
 namespace {

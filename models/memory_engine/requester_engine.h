@@ -16,8 +16,8 @@
 #include "models/memory_engine/provider_engine.h"
 #include "models/memory_engine/stream_stage.h"
 #include "models/memory_engine/write_journal.h"
-#include "tlm/ring_queue.h"
-#include "tlm/units.h"
+#include "tlm/kernel/ring_queue.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 

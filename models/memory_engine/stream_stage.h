@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "models/memory_engine/engine_params.h"
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 

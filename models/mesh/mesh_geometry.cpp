@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "tlm/npu_name.h"
+#include "tlm/packets/npu_name.h"
 
 namespace wafertlm {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "models/mesh/io_port.h"
 #include "tlm/link/switch_core.h"
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 

@@ -4,8 +4,8 @@
 
 #include "models/mesh/mesh_geometry.h"
 #include "models/mesh/mesh_params.h"
-#include "tlm/link_graph.h"
-#include "tlm/topology.h"
+#include "tlm/shape/link_graph.h"
+#include "tlm/shape/topology.h"
 
 namespace wafertlm {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "models/messages/message_network.h"
-#include "tlm/npu_name.h"
+#include "tlm/packets/npu_name.h"
 
 namespace wafertlm {
 using Event = MessageRecord::Event;

@@ -8,11 +8,11 @@
 
 #include "models/messages/message_carrier.h"
 #include "models/messages/message_ports.h"
-#include "tlm/fabric/message_matcher.h"
-#include "tlm/fabric/message_service.h"
-#include "tlm/scheduler.h"
-#include "tlm/step_runner.h"
-#include "tlm/step_values.h"
+#include "tlm/packets/message_matcher.h"
+#include "tlm/packets/message_service.h"
+#include "tlm/kernel/scheduler.h"
+#include "tlm/program/step_runner.h"
+#include "tlm/program/step_values.h"
 
 namespace wafertlm {
 

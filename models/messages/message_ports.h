@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "models/messages/message_rules.h"
-#include "tlm/fabric/message.h"
-#include "tlm/fabric/wire_format.h"
-#include "tlm/link/class_table.h"
+#include "tlm/packets/message.h"
+#include "tlm/packets/wire_format.h"
+#include "tlm/packets/class_table.h"
 #include "tlm/link/line.h"
 #include "tlm/link/switch_core.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "tlm/fabric/protocol.h"
+#include "tlm/packets/protocol.h"
 
 namespace wafertlm {
 

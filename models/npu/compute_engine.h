@@ -7,7 +7,7 @@
 
 #include "models/npu/compute_model.h"
 #include "models/npu/compute_params.h"
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "models/npu/compute_params.h"
-#include "tlm/matrix_product.h"
-#include "tlm/units.h"
+#include "tlm/program/matrix_product.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 

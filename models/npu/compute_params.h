@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 

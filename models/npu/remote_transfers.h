@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "tlm/free_numbers.h"
-#include "tlm/ring_queue.h"
+#include "tlm/kernel/free_numbers.h"
+#include "tlm/kernel/ring_queue.h"
 
 namespace wafertlm {
 

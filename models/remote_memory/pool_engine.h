@@ -6,7 +6,7 @@
 
 #include "models/remote_memory/pool_params.h"
 #include "tlm/link/line.h"
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 

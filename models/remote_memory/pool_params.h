@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 

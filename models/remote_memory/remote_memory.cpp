@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "tlm/free_numbers.h"
+#include "tlm/kernel/free_numbers.h"
 #include "tlm/memory/access.h"
 
 namespace wafertlm {

@@ -18,10 +18,6 @@ SwitchParams injection_port(const TrafficNodeParams& node) {
 
 }  // namespace
 
-std::uint64_t uniform_below(std::mt19937_64& random, std::uint64_t limit) {
-  return static_cast<std::uint64_t>(Uint128{random()} * limit >> 64);
-}
-
 TrafficNode::TrafficNode(const sc_core::sc_module_name& name, const TrafficNodeParams& params,
                          const ClassTable& classes, const DestinationSource& destinations, TrafficSink& sink,
                          PacketPool& pool, Scheduler& scheduler)

@@ -4,22 +4,13 @@
 #include <memory>
 #include <random>
 
-#include "tlm/fabric/protocol.h"
-#include "tlm/fabric/wire_format.h"
+#include "models/traffic/destination_source.h"
+#include "tlm/packets/protocol.h"
+#include "tlm/packets/wire_format.h"
 #include "tlm/link/switch_core.h"
-#include "tlm/scheduler.h"
+#include "tlm/kernel/scheduler.h"
 
 namespace wafertlm {
-
-/// Where a node sends its packets.
-class DestinationSource {
- public:
-  virtual ~DestinationSource() = default;
-  virtual NpuId next(NpuId source, std::mt19937_64& random) const = 0;
-};
-
-/// A whole number below `limit`, equally likely; the same on every platform.
-std::uint64_t uniform_below(std::mt19937_64& random, std::uint64_t limit);
 
 /// Told what traffic nodes create and deliver. The kernel's time may be behind the nodes' at that moment
 /// (Scheduler::schedule_run_ahead); only the times of the packet count.

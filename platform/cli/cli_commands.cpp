@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands about the command line itself: completion, man pages, presets.
+#include "platform/cli/cli_commands.h"
+
 #include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
 
 #include <filesystem>
 #include <memory>
@@ -9,12 +13,13 @@
 
 #include "platform/cli/completion.h"
 #include "platform/cli/man_page.h"
-#include "platform/cli/presets.h"
-#include "platform/command/files.h"
-#include "platform/command/validators.h"
-#include "platform/commands.h"
+#include "platform/host/presets.h"
+#include "platform/host/files.h"
+#include "platform/host/validators.h"
+#include "platform/cli/new_command.h"
 
 namespace wafertlm {
+namespace {
 
 std::function<int()> add_completion_command(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
@@ -84,6 +89,16 @@ std::function<int()> add_presets_command(CLI::App& app) {
     }
     return 0;
   };
+}
+
+}  // namespace
+
+const std::vector<Command>& cli_commands() {
+  static const std::vector<Command> all = {{"presets", add_presets_command},
+                                           {"new", add_new_command},
+                                           {"completion", add_completion_command},
+                                           {"man", add_man_command}};
+  return all;
 }
 
 }  // namespace wafertlm

@@ -4,30 +4,9 @@
 #include <sstream>
 
 #include "platform/cli/command_tree.h"
+#include "platform/text/wrap.h"
 
 namespace wafertlm {
-
-std::string wrapped(const std::string& text, std::size_t width, const std::string& indent,
-                    const std::string& mark) {
-  std::string done;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    if (!done.empty()) done += '\n';
-    std::size_t lead = line.find_first_not_of(' ');
-    if (lead == std::string::npos) continue;
-    while (line.size() > width) {
-      const std::size_t room = width - mark.size();
-      std::size_t at = line.rfind(' ', room);
-      if (at == std::string::npos || at <= lead) at = line.find(' ', room);
-      if (at == std::string::npos) break;
-      done += line.substr(0, at) + mark + '\n';
-      line = indent + line.substr(line.find_first_not_of(' ', at));
-      lead = indent.size();
-    }
-    done += line;
-  }
-  return done;
-}
 
 std::string wrapped_footer(const std::string& footer, std::size_t width) {
   std::string done;
@@ -40,7 +19,7 @@ std::string wrapped_footer(const std::string& footer, std::size_t width) {
 }
 
 std::string HelpFormat::entry(const std::string& name, const std::string& description) const {
-  std::string head = wrapped("  " + name, kWidth, "      ");
+  std::string head = wrapped("  " + name, kTextColumns, "      ");
   if (description.empty()) return head + '\n';
   const std::size_t column = get_column_width();
   const std::size_t last = head.rfind('\n');
@@ -48,17 +27,17 @@ std::string HelpFormat::entry(const std::string& name, const std::string& descri
   head += used + 1 > column ? '\n' + std::string(column, ' ') : std::string(column - used, ' ');
   const std::string indent(column, ' ');
   std::string body;
-  std::istringstream lines(wrapped(description, kWidth - column));
+  std::istringstream lines(wrapped(description, kTextColumns - column));
   for (std::string line; std::getline(lines, line);) body += (body.empty() ? "" : '\n' + indent) + line;
   return head + body + '\n';
 }
 
 std::string HelpFormat::make_description(const CLI::App* app) const {
-  return wrapped(Formatter::make_description(app), kWidth) + '\n';
+  return wrapped(Formatter::make_description(app), kTextColumns) + '\n';
 }
 
 std::string HelpFormat::make_usage(const CLI::App* app, std::string name) const {
-  return wrapped(Formatter::make_usage(app, name), kWidth, "    ") + '\n';
+  return wrapped(Formatter::make_usage(app, name), kTextColumns, "    ") + '\n';
 }
 
 std::string HelpFormat::make_subcommand(const CLI::App* command) const {
@@ -70,7 +49,7 @@ std::string HelpFormat::make_option(const CLI::Option* option, bool is_positiona
 }
 
 std::string HelpFormat::make_footer(const CLI::App* app) const {
-  return wrapped_footer(footer_of(*app), kWidth);
+  return wrapped_footer(footer_of(*app), kTextColumns);
 }
 
 }  // namespace wafertlm

@@ -5,11 +5,6 @@
 
 namespace wafertlm {
 
-/// Text in lines of at most `width` characters, broken at spaces; a word that is longer stays whole. Lines
-/// after a break start with `indent` and the one before ends in `mark`.
-std::string wrapped(const std::string& text, std::size_t width, const std::string& indent = "",
-                    const std::string& mark = "");
-
 /// The lines of a footer within `width`; an example (an indented line) goes on as a shell reads it, after a
 /// \.
 std::string wrapped_footer(const std::string& footer, std::size_t width);
@@ -17,7 +12,6 @@ std::string wrapped_footer(const std::string& footer, std::size_t width);
 /// CLI11's help in 100 columns.
 class HelpFormat final : public CLI::Formatter {
  public:
-  static constexpr std::size_t kWidth = 100;
   std::string make_description(const CLI::App* app) const override;
   std::string make_usage(const CLI::App* app, std::string name) const override;
   std::string make_subcommand(const CLI::App* command) const override;

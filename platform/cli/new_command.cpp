@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "platform/cli/new_command.h"
+
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -7,10 +10,9 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "platform/cli/presets.h"
-#include "platform/command/files.h"
-#include "platform/command/validators.h"
-#include "platform/commands.h"
+#include "platform/host/presets.h"
+#include "platform/host/files.h"
+#include "platform/host/validators.h"
 
 namespace wafertlm {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <map>
 
-#include "platform/collective/tight_json.h"
-#include "platform/command/format.h"
+#include "platform/results/tight_json.h"
+#include "platform/text/format.h"
 
 namespace wafertlm {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "platform/config/quantity.h"
+#include "platform/text/quantity.h"
 
 namespace wafertlm {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 

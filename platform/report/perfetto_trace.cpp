@@ -7,7 +7,7 @@
 
 #include "models/endpoint/endpoint.h"
 #include "models/hbm/hbm.h"
-#include "tlm/npu_name.h"
+#include "tlm/packets/npu_name.h"
 
 namespace wafertlm {
 namespace {

@@ -9,7 +9,7 @@
 #include "platform/report/instance_filter.h"
 #include "platform/run/job_run.h"
 #include "platform/run/run_observer.h"
-#include "platform/system/machine.h"
+#include "platform/machine/machine.h"
 #include "waveforms/perfetto_writer.h"
 
 namespace wafertlm {

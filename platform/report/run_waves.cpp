@@ -8,11 +8,11 @@
 #include <stdexcept>
 
 #include "models/hbm/hbm.h"
-#include "platform/command/fst.h"
+#include "platform/host/fst.h"
 #include "tlm/fabric/checker.h"
-#include "tlm/globs.h"
+#include "tlm/kernel/globs.h"
 #include "tlm/memory/checker.h"
-#include "tlm/npu_name.h"
+#include "tlm/packets/npu_name.h"
 #include "tlm/operation/checker.h"
 
 namespace wafertlm {

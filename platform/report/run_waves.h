@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "platform/command/files.h"
+#include "platform/host/files.h"
 #include "platform/run/run_observer.h"
-#include "platform/system/machine.h"
-#include "tlm/socket_observer.h"
+#include "platform/machine/machine.h"
+#include "tlm/checking/socket_observer.h"
 #include "waveforms/socket_waves.h"
 #include "waveforms/transaction_log.h"
 #include "workloads/parallelism/placement.h"

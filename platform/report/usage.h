@@ -2,7 +2,7 @@
 #pragma once
 #include <nlohmann/json.hpp>
 
-#include "platform/system/machine.h"
+#include "platform/machine/machine.h"
 #include "waveforms/time_buckets.h"
 
 namespace wafertlm {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "platform/system/machine.h"
-#include "tlm/sampled/sampling.h"
+#include "platform/machine/machine.h"
+#include "platform/machine/sampled/sampling.h"
 
 namespace wafertlm::results {
 namespace {

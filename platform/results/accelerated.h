@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "platform/results/fields.h"
+#include "platform/describe/fields.h"
 
 namespace wafertlm {
 

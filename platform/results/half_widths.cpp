@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "tlm/sampled/sampling.h"
+#include "platform/machine/sampled/sampling.h"
 
 namespace wafertlm::results {
 namespace {

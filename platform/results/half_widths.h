@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "platform/run/job_run.h"
-#include "platform/system/machine.h"
+#include "platform/machine/machine.h"
 
 namespace wafertlm::results {
 

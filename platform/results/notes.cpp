@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "platform/results/parts.h"
-#include "tlm/sampled/sampling.h"
+#include "platform/machine/sampled/sampling.h"
 
 namespace wafertlm::results {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "models/npu/npu.h"
-#include "platform/command/format.h"
-#include "platform/results/fields.h"
+#include "platform/text/format.h"
+#include "platform/describe/fields.h"
 #include "platform/run/job.h"
 #include "workloads/training/memory.h"
 

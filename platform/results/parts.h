@@ -5,11 +5,11 @@
 
 #include "models/hbm/dram/dram_memory.h"
 #include "models/hbm/hbm.h"
-#include "platform/config/experiment_spec.h"
+#include "platform/spec/experiment_spec.h"
 #include "platform/run/job.h"
-#include "platform/system/machine.h"
-#include "platform/system/remote_pool.h"
-#include "tlm/units.h"
+#include "platform/machine/machine.h"
+#include "platform/machine/remote_pool.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 

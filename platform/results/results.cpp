@@ -7,16 +7,16 @@
 #include <optional>
 #include <vector>
 
-#include "platform/command/format.h"
-#include "platform/cost/cost.h"
-#include "platform/fabrics/fabric_kind.h"
-#include "platform/fabrics/fabric_results.h"
-#include "platform/fabrics/registry.h"
+#include "platform/text/format.h"
+#include "platform/results/cost.h"
+#include "platform/spec/fabric_kind.h"
+#include "platform/spec/fabric_results.h"
+#include "platform/spec/fabric_kinds.h"
 #include "platform/results/accelerated.h"
 #include "platform/results/notes.h"
 #include "platform/results/parts.h"
 #include "platform/results/rows.h"
-#include "platform/rtl/rtl_views.h"
+#include "platform/machine/rtl/rtl_views.h"
 
 namespace wafertlm {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "platform/command/format.h"
+#include "platform/text/format.h"
 
 namespace wafertlm::results {
 namespace {

@@ -2,10 +2,10 @@
 #pragma once
 #include <vector>
 
-#include "platform/results/fields.h"
+#include "platform/describe/fields.h"
 #include "platform/results/half_widths.h"
 #include "platform/run/job_run.h"
-#include "platform/system/machine.h"
+#include "platform/machine/machine.h"
 
 namespace wafertlm::results {
 

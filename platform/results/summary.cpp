@@ -7,13 +7,13 @@
 #include <tuple>
 #include <vector>
 
-#include "platform/command/format.h"
-#include "platform/fabrics/fabric_kind.h"
-#include "platform/fabrics/fabric_results.h"
-#include "platform/fabrics/registry.h"
+#include "platform/text/format.h"
+#include "platform/spec/fabric_kind.h"
+#include "platform/spec/fabric_results.h"
+#include "platform/spec/fabric_kinds.h"
 #include "platform/results/parts.h"
 #include "platform/results/results.h"
-#include "platform/system/reliability.h"
+#include "platform/machine/reliability.h"
 
 namespace wafertlm {
 namespace {

@@ -5,8 +5,8 @@
 #include <map>
 #include <memory>
 
-#include "platform/command/ranges.h"
-#include "platform/tune/tuned_choice.h"
+#include "platform/spec/ranges.h"
+#include "platform/run/tuned_choice.h"
 #include "workloads/collectives/custom/algorithm.h"
 
 namespace wafertlm {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tlm/dimensions.h"
+#include "tlm/shape/dimensions.h"
 #include "workloads/chakra/comm_groups.h"
 #include "workloads/chakra/node_source.h"
 #include "workloads/parallelism/placement.h"

@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "platform/command/format.h"
-#include "platform/fabrics/registry.h"
+#include "platform/text/format.h"
+#include "platform/spec/fabric_kinds.h"
 
 namespace wafertlm {
 namespace {

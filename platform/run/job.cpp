@@ -8,12 +8,12 @@
 #include <stdexcept>
 
 #include "models/npu/compute_engine.h"
-#include "platform/command/format.h"
-#include "platform/config/npu_spec.h"
-#include "platform/config/suggest.h"
-#include "platform/fabrics/registry.h"
+#include "platform/text/format.h"
+#include "platform/spec/npu_spec.h"
+#include "platform/text/suggest.h"
+#include "platform/spec/fabric_kinds.h"
 #include "platform/run/dimension_groups.h"
-#include "platform/system/machine.h"
+#include "platform/machine/machine.h"
 #include "workloads/chakra/recorded_communication.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/layers/data_parallel.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/config/experiment_spec.h"
+#include "platform/spec/experiment_spec.h"
 #include "workloads/chakra/comm_groups.h"
 #include "workloads/chakra/node_source.h"
 #include "workloads/chakra/validate.h"

@@ -11,13 +11,13 @@
 #include <stdexcept>
 #include <utility>
 
-#include "platform/command/ranges.h"
-#include "platform/fabrics/cut_times.h"
-#include "platform/fabrics/registry.h"
+#include "platform/spec/ranges.h"
+#include "platform/spec/cut_times.h"
+#include "platform/spec/fabric_kinds.h"
 #include "platform/run/collective_planner.h"
-#include "platform/system/routes.h"
-#include "platform/tune/tuned_choice.h"
-#include "tlm/sampled/sampling.h"
+#include "platform/machine/routes.h"
+#include "platform/run/tuned_choice.h"
+#include "platform/machine/sampled/sampling.h"
 
 namespace wafertlm {
 namespace {

@@ -8,7 +8,7 @@
 #include "platform/run/job_work.h"
 #include "platform/run/rank_sequencer.h"
 #include "platform/run/stream_ends.h"
-#include "platform/system/simulate.h"
+#include "platform/machine/simulate.h"
 #include "workloads/sequencer/time_account.h"
 
 namespace wafertlm {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "platform/run/run_observer.h"
-#include "tlm/link/link_observer.h"
+#include "tlm/packets/link_observer.h"
 #include "tlm/memory/memory_observer.h"
 
 namespace wafertlm {

@@ -11,7 +11,7 @@
 
 #include "models/npu/compute_engine.h"
 #include "platform/run/collective_planner.h"
-#include "platform/system/machine.h"
+#include "platform/machine/machine.h"
 #include "workloads/sequencer/message_registry.h"
 
 namespace wafertlm {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "platform/config/experiment_spec.h"
+#include "platform/spec/experiment_spec.h"
 #include "platform/run/job.h"
 
 namespace wafertlm {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "tlm/sampled/sampling.h"
-#include "workloads/collectives/proof.h"
+#include "platform/machine/sampled/sampling.h"
+#include "workloads/collectives/algorithm/proof.h"
 
 namespace wafertlm {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "platform/run/job_run.h"
-#include "platform/system/machine.h"
-#include "tlm/simulation_context.h"
+#include "platform/machine/machine.h"
+#include "tlm/kernel/simulation_context.h"
 
 namespace wafertlm {
 namespace {

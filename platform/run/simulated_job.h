@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "platform/config/platform_spec.h"
+#include "platform/spec/platform_spec.h"
 #include "platform/run/run_observer.h"
 #include "workloads/chakra/node.h"
 #include "workloads/parallelism/placement.h"

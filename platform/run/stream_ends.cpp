@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-#include "workloads/collectives/proof.h"
+#include "workloads/collectives/algorithm/proof.h"
 
 namespace wafertlm {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "platform/run/rank_sequencer.h"
-#include "platform/system/machine.h"
+#include "platform/machine/machine.h"
 #include "workloads/parallelism/placement.h"
 #include "workloads/sequencer/collective_registry.h"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random training jobs that wait for their communication, with run.acceleration off, exact and verify: equal, byte for byte?
 
-    random_jobs.py WAFERTLM [--jobs 20] [--first 0] [--verify 10] [--only REGEX] [--limit 120] [--keep DIR]
+    random_jobs.py WAFERTLM [--jobs 20] [--first 0 | --numbers N ...] [--verify 10] [--only REGEX] [--limit 120] [--keep DIR]
 
 A job is a transformer of one to six layers with a parallelism (PP 1 to 5, ZeRO 0 to 3, 1 to 4 micro-batches) on NPUs that
 compute at 0.2 to 10 PFLOPS, for one to three iterations; on FRED-A to D, logical and physical, meshes, dimensions, a graph,
@@ -117,6 +117,7 @@ def main():
     parser.add_argument("tool")
     parser.add_argument("--jobs", type=int, default=20)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--numbers", type=int, nargs="+")
     parser.add_argument("--verify", type=int, default=10)
     parser.add_argument("--only", default="")
     parser.add_argument("--limit", type=int, default=120)
@@ -124,7 +125,8 @@ def main():
     arguments = parser.parse_args()
     tool = str(pathlib.Path(arguments.tool).resolve())
     wrong, counts = 0, {}
-    for number in range(arguments.first, arguments.first + arguments.jobs):
+    numbers = arguments.numbers or range(arguments.first, arguments.first + arguments.jobs)
+    for number in numbers:
         with tempfile.TemporaryDirectory() as name:
             problem, what = outcome(tool, number, arguments, pathlib.Path(name))
             if problem and arguments.keep:
@@ -136,7 +138,7 @@ def main():
             counts[what] = counts.get(what, 0) + 1
             if what.startswith("over"):
                 print(f"job {number} is {what}", flush=True)
-    print(f"{arguments.jobs} jobs, {wrong} different or failed; {counts}")
+    print(f"{len(numbers)} jobs, {wrong} different or failed; {counts}")
     sys.exit(wrong != 0)
 
 

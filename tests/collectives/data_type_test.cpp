@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "platform/config/load.h"
+#include "platform/spec/load.h"
 #include "tests/support/program_run.h"
 #include "workloads/collectives/planner.h"
 

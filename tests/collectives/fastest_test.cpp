@@ -9,10 +9,10 @@
 #include <cstdio>
 
 #include "models/mesh/mesh_params.h"
-#include "platform/fabrics/fabric_kind.h"
+#include "platform/spec/fabric_kind.h"
 #include "tests/collectives/random_fabrics.h"
 #include "tests/support/random_cases.h"
-#include "workloads/collectives/failures.h"
+#include "workloads/collectives/algorithm/failures.h"
 #include "workloads/collectives/search.h"
 
 namespace wafertlm {

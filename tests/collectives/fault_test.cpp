@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "models/npu/npu.h"
-#include "platform/collective/collective_run.h"
-#include "platform/command/child.h"
-#include "platform/config/load.h"
+#include "platform/machine/collective_run.h"
+#include "platform/host/child.h"
+#include "platform/spec/load.h"
 #include "tests/support/program_run.h"
 #include "tests/support/tool.h"
 

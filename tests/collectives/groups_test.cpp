@@ -4,9 +4,9 @@
 
 #include <cstdio>
 
-#include "platform/collective/collective_setup.h"
-#include "platform/command/child.h"
-#include "platform/config/load.h"
+#include "platform/commands/collective/collective_setup.h"
+#include "platform/host/child.h"
+#include "platform/spec/load.h"
 
 namespace wafertlm {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "platform/collective/collective_setup.h"
+#include "platform/commands/collective/collective_setup.h"
 #include "tests/collectives/simulated.h"
 
 namespace wafertlm {

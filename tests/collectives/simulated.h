@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "platform/collective/collective_run.h"
-#include "platform/collective/collective_setup.h"
-#include "platform/command/child.h"
-#include "platform/config/load.h"
-#include "platform/system/machine.h"
+#include "platform/machine/collective_run.h"
+#include "platform/commands/collective/collective_setup.h"
+#include "platform/host/child.h"
+#include "platform/spec/load.h"
+#include "platform/machine/machine.h"
 #include "tests/support/groups.h"
 
 namespace wafertlm::test {

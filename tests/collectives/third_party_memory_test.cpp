@@ -7,8 +7,8 @@
 #include <cstring>
 #include <deque>
 
-#include "platform/collective/collective_run.h"
-#include "platform/config/load.h"
+#include "platform/machine/collective_run.h"
+#include "platform/spec/load.h"
 #include "tests/support/at_memory.h"
 #include "tests/support/program_run.h"
 

@@ -3,9 +3,9 @@
 #include <systemc>
 #include <tlm>
 
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
-// <tlm> is the standard's header and "tlm/units.h" is ours, side by side in one file.
+// <tlm> is the standard's header and "tlm/kernel/units.h" is ours, side by side in one file.
 int sc_main(int, char**) {
   tlm::tlm_generic_payload payload;
   payload.set_data_length(4096);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // ASTRA-sim's network, system and memory files, as `wafertlm convert astra-sim` and `astra-sim` read them:
 // the input is the three of them with lines "====" between. What they become must load.
-#include "platform/astra_sim/astra_files.h"
+#include "platform/commands/astra_sim/astra_files.h"
 
-#include "platform/config/load.h"
+#include "platform/spec/load.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/targets.h"
 

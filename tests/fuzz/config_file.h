@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "platform/config/load.h"
+#include "platform/spec/load.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace wafertlm::fuzz {

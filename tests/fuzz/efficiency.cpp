@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of HBM efficiency, as `wafertlm memory` and the key npu.hbm.efficiency read them.
-#include "platform/config/npu_spec.h"
+#include "platform/spec/npu_spec.h"
 #include "tests/fuzz/config_file.h"
 #include "tests/fuzz/targets.h"
 

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <typeinfo>
 
-#include "platform/command/bad_input.h"
+#include "platform/host/bad_input.h"
 #include "tests/support/temp_folder.h"
 
 namespace wafertlm::fuzz {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recordings of a switch, as `wafertlm rtl replay` reads them.
-#include "tlm/rtl/recording.h"
+#include "models/rtl/recording.h"
 
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/targets.h"

@@ -6,7 +6,7 @@
 
 #include "tests/support/fabric_ends.h"
 #include "tlm/fabric/checker.h"
-#include "tlm/rtl/rtl_view.h"
+#include "models/rtl/rtl_view.h"
 
 namespace wafertlm {
 

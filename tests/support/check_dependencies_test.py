@@ -17,7 +17,7 @@ class CheckDependencies(unittest.TestCase):
         """`expected`: the lines that must be printed, each up to the end given here; none means a clean tree."""
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
-            for name, text in {"tlm/units.h": HEADER, **files}.items():
+            for name, text in {"tlm/kernel/units.h": HEADER, **files}.items():
                 (root / name).parent.mkdir(parents=True, exist_ok=True)
                 (root / name).write_text(text)
             done = subprocess.run([sys.executable, CHECKER, root], capture_output=True, text=True)
@@ -33,7 +33,7 @@ class CheckDependencies(unittest.TestCase):
     def test_clean_tree(self):
         self.check(
             {
-                "models/mesh/router.cpp": SPDX + '#include "models/mesh/router.h"\n#include "tlm/units.h"\n#include <tlm>\n',
+                "models/mesh/router.cpp": SPDX + '#include "models/mesh/router.h"\n#include "tlm/kernel/units.h"\n#include <tlm>\n',
                 "models/mesh/router.h": HEADER + "#include <systemc>\n",
                 "platform/build.cpp": SPDX + '#include "models/mesh/router.h"\n#include "workloads/plan.h"\n',
                 "workloads/plan.h": HEADER + '#include "workloads/et_def.pb.h"\n',
@@ -63,11 +63,11 @@ class CheckDependencies(unittest.TestCase):
                 )
 
     def test_own_header_in_angle_brackets(self):
-        self.check({"models/a.cpp": SPDX + "#include <tlm/units.h>\n"}, ["models/a.cpp:2: own headers are included in quotes"])
+        self.check({"models/a.cpp": SPDX + "#include <tlm/kernel/units.h>\n"}, ["models/a.cpp:2: own headers are included in quotes"])
 
     def test_systemc_in_an_engine(self):
         engines = ("models/hbm/hbm_engine.cpp", "tlm/link/line.cpp", "workloads/chakra/reader.cpp",
-                   "workloads/layers/table.cpp", "workloads/collectives/ring.cpp", "platform/config/reader.cpp")
+                   "workloads/layers/table.cpp", "workloads/collectives/basic/ring.cpp", "platform/describe/reader.cpp")
         for engine in engines:
             for header in ("systemc", "systemc.h", "tlm", "tlm.h", "tlm_utils/peq_with_get.h", "sysc/kernel/sc_time.h"):
                 with self.subTest(engine=engine, header=header):

@@ -4,10 +4,10 @@
 #include <map>
 #include <vector>
 
-#include "tlm/fabric/protocol.h"
-#include "tlm/link/class_table.h"
+#include "tlm/packets/protocol.h"
+#include "tlm/packets/class_table.h"
 #include "tlm/link/switch_core.h"
-#include "tlm/scheduler.h"
+#include "tlm/kernel/scheduler.h"
 
 namespace wafertlm {
 

@@ -5,7 +5,7 @@
 
 #include "models/fred/flows/routed_order.h"
 #include "models/fred/flows/switch_routes.h"
-#include "tlm/checking.h"
+#include "tlm/checking/checking.h"
 #include "tlm/link/cut_through.h"
 
 namespace wafertlm::test {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <initializer_list>
 
-#include "tlm/program.h"
+#include "tlm/program/program.h"
 
 namespace wafertlm::test {
 

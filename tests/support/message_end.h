@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "models/endpoint/injector.h"
-#include "platform/system/wafer.h"
+#include "platform/machine/wafer.h"
 
 namespace wafertlm {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "platform/system/simulate.h"
+#include "platform/machine/simulate.h"
 #include "tlm/operation/operation_port.h"
 
 namespace wafertlm::test {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "platform/system/machine.h"
-#include "tlm/program.h"
+#include "platform/machine/machine.h"
+#include "tlm/program/program.h"
 
 namespace wafertlm::test {
 

@@ -10,8 +10,8 @@
 #include <tlm>
 #include <vector>
 
-#include "tlm/checking.h"
-#include "tlm/scheduler.h"
+#include "tlm/checking/checking.h"
+#include "tlm/kernel/scheduler.h"
 
 namespace wafertlm {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "tlm/say.h"
+#include "tlm/kernel/say.h"
 
 namespace wafertlm::test {
 

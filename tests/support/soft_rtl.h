@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tlm/rtl/design.h"
-#include "tlm/rtl/stream.h"
+#include "models/rtl/design.h"
+#include "models/rtl/stream.h"
 
 namespace wafertlm::test {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <random>
 
-#include "tlm/topology.h"
+#include "tlm/shape/topology.h"
 
 namespace wafertlm::test {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/traffic/traffic_node.h"
-#include "platform/system/wafer.h"
+#include "platform/machine/wafer.h"
 
 namespace wafertlm {
 

@@ -7,7 +7,7 @@
 #include <ctime>
 #include <filesystem>
 
-#include "platform/config/load.h"
+#include "platform/spec/load.h"
 #include "platform/run/host_estimate.h"
 #include "platform/run/job_run.h"
 #include "tests/support/sanitized.h"

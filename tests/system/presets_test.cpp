@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "tests/support/tool.h"
-#include "tlm/rtl/design.h"
+#include "models/rtl/design.h"
 
 namespace wafertlm {
 namespace {

@@ -11,9 +11,9 @@
 
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
-#include "tlm/rtl/clock.h"
-#include "tlm/rtl/design.h"
-#include "tlm/rtl/recording.h"
+#include "models/rtl/clock.h"
+#include "models/rtl/design.h"
+#include "models/rtl/recording.h"
 
 namespace wafertlm {
 namespace {

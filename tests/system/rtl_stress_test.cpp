@@ -6,7 +6,7 @@
 
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
-#include "tlm/rtl/design.h"
+#include "models/rtl/design.h"
 
 namespace wafertlm {
 namespace {

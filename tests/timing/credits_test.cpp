@@ -7,10 +7,10 @@
 #include <stdexcept>
 
 #include "models/mesh/mesh_fabric.h"
-#include "platform/config/load.h"
+#include "platform/spec/load.h"
 #include "tests/support/core_network.h"
 #include "tests/support/temp_folder.h"
-#include "tlm/scheduler.h"
+#include "tlm/kernel/scheduler.h"
 
 namespace wafertlm {
 namespace {

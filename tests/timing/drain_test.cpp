@@ -6,7 +6,7 @@
 #include <deque>
 #include <tuple>
 
-#include "platform/config/load.h"
+#include "platform/spec/load.h"
 #include "tests/support/traffic_run.h"
 
 namespace wafertlm {

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <deque>
 
-#include "platform/config/load.h"
+#include "platform/spec/load.h"
 #include "platform/fabrics/fred/fred_kind.h"
-#include "platform/system/wafer.h"
+#include "platform/machine/wafer.h"
 #include "tests/support/message_end.h"
 
 namespace wafertlm {

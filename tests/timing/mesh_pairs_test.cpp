@@ -6,7 +6,7 @@
 #include <deque>
 #include <ostream>
 
-#include "platform/config/load.h"
+#include "platform/spec/load.h"
 #include "platform/fabrics/mesh/mesh_kind.h"
 #include "tests/support/idle_paths.h"
 #include "tests/support/message_end.h"

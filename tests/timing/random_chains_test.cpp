@@ -9,7 +9,7 @@
 #include "models/mesh/mesh_fabric.h"
 #include "tests/support/core_network.h"
 #include "tests/support/idle_paths.h"
-#include "tlm/fabric/wire_format.h"
+#include "tlm/packets/wire_format.h"
 
 namespace wafertlm {
 namespace {

@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "platform/command/child.h"
-#include "platform/config/load.h"
+#include "platform/host/child.h"
+#include "platform/spec/load.h"
 #include "tests/support/traffic_run.h"
 
 namespace wafertlm {

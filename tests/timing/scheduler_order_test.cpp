@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "tlm/scheduler.h"
+#include "tlm/kernel/scheduler.h"
 
 namespace wafertlm {
 namespace {

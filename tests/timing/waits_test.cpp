@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <ostream>
 
-#include "platform/config/load.h"
+#include "platform/spec/load.h"
 #include "platform/fabrics/mesh/mesh_kind.h"
 #include "tests/support/traffic_run.h"
 

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "platform/command/child.h"
-#include "platform/config/load.h"
+#include "platform/host/child.h"
+#include "platform/spec/load.h"
 #include "tests/support/program_run.h"
 #include "workloads/collectives/planner.h"
 

@@ -6,10 +6,10 @@
 #include <random>
 #include <vector>
 
-#include "platform/collective/collective_run.h"
-#include "platform/command/child.h"
+#include "platform/machine/collective_run.h"
+#include "platform/host/child.h"
 #include "tests/collectives/simulated.h"
-#include "tlm/scheduler.h"
+#include "tlm/kernel/scheduler.h"
 
 namespace wafertlm {
 namespace {

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "tlm/checking.h"
-#include "tlm/fabric/protocol.h"
-#include "tlm/flow.h"
-#include "tlm/link/class_table.h"
+#include "tlm/checking/checking.h"
+#include "tlm/packets/protocol.h"
+#include "tlm/packets/flow.h"
+#include "tlm/packets/class_table.h"
 #include "tlm/link/switch_core.h"
-#include "tlm/ring_queue.h"
+#include "tlm/kernel/ring_queue.h"
 
 namespace wafertlm {
 

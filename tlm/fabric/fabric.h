@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "tlm/checking.h"
-#include "tlm/fabric/message_service.h"
-#include "tlm/fabric/wire_format.h"
-#include "tlm/flow.h"
+#include "tlm/checking/checking.h"
+#include "tlm/packets/message_service.h"
+#include "tlm/packets/wire_format.h"
+#include "tlm/packets/flow.h"
 #include "tlm/link/route_check.h"
 #include "tlm/link/switch_module.h"
-#include "tlm/module_list.h"
+#include "tlm/kernel/module_list.h"
 
 namespace wafertlm {
 
@@ -96,7 +96,7 @@ class Fabric : public sc_core::sc_module {
   }
   /// Why it cannot list what it keeps when nothing is under way; empty: it can.
   virtual std::string keeps_unlisted() const { return ""; }
-  /// What switches and flows keep when nothing is under way (tlm/episodes).
+  /// What switches and flows keep when nothing is under way (tlm/acceleration).
   virtual void list_rest(RestVisitor& state);
   /// Who admits in-network flows; null: the fabric does not reduce.
   virtual FlowControl* flow_control() { return nullptr; }

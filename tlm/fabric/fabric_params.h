@@ -2,9 +2,9 @@
 #pragma once
 #include <cstdint>
 
-#include "tlm/fabric/wire_format.h"
+#include "tlm/packets/wire_format.h"
 #include "tlm/link/switch_core.h"
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 

@@ -2,10 +2,10 @@
 #pragma once
 #include <cstdint>
 
-#include "tlm/episodes/rest_visitor.h"
-#include "tlm/ring_queue.h"
-#include "tlm/steady/state_visitor.h"
-#include "tlm/units.h"
+#include "tlm/kernel/rest_visitor.h"
+#include "tlm/kernel/ring_queue.h"
+#include "tlm/kernel/state_visitor.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 

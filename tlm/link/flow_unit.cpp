@@ -6,7 +6,7 @@
 
 #include "tlm/link/flow_branch.h"
 #include "tlm/link/switch_view.h"
-#include "tlm/say.h"
+#include "tlm/kernel/say.h"
 
 namespace wafertlm {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "tlm/episodes/rest_visitor.h"
-#include "tlm/steady/state_visitor.h"
-#include "tlm/units.h"
+#include "tlm/kernel/rest_visitor.h"
+#include "tlm/kernel/state_visitor.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tlm/link/class_table.h"
+#include "tlm/packets/class_table.h"
 #include "tlm/link/switch_params.h"
 
 namespace wafertlm {

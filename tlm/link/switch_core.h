@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <memory>
 
-#include "tlm/episodes/rest_visitor.h"
-#include "tlm/fabric/packet.h"
-#include "tlm/link/class_table.h"
-#include "tlm/link/link_observer.h"
+#include "tlm/kernel/rest_visitor.h"
+#include "tlm/packets/packet.h"
+#include "tlm/packets/class_table.h"
+#include "tlm/packets/link_observer.h"
 #include "tlm/link/switch_params.h"
-#include "tlm/steady/state_visitor.h"
-#include "tlm/units.h"
+#include "tlm/kernel/state_visitor.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 
@@ -67,9 +67,9 @@ class SwitchCore {
   /// Credits of all outputs that are neither here nor promised, in bytes.
   virtual std::uint64_t outstanding_credits() const = 0;
 
-  /// All that an output keeps, with the packets that wait for it (tlm/steady).
+  /// All that an output keeps, with the packets that wait for it (tlm/acceleration).
   virtual void list_state(PortId /*output*/, StateVisitor& state) { state.give_up(); }
-  /// What an output keeps when nothing is under way (tlm/episodes).
+  /// What an output keeps when nothing is under way (tlm/acceleration).
   virtual void list_rest(PortId /*output*/, RestVisitor& state) { state.give_up(); }
   /// Asks the host again for the wake-up that the output waits for.
   virtual void ask_again(PortId /*output*/) {}

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "tlm/fabric/lossy_links.h"
+#include "tlm/link/lossy_links.h"
 
 namespace wafertlm {
 

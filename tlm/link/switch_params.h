@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "tlm/link/class_table.h"
-#include "tlm/units.h"
+#include "tlm/packets/class_table.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 

@@ -2,13 +2,13 @@
 #pragma once
 #include <vector>
 
-#include "tlm/fabric/packet.h"
-#include "tlm/flow.h"
-#include "tlm/units.h"
+#include "tlm/packets/packet.h"
+#include "tlm/packets/flow.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 
-/// Who follows the packets of one switch, or carries them in its place (tlm/rtl). Without one a hop costs a
+/// Who follows the packets of one switch, or carries them in its place (models/rtl). Without one a hop costs a
 /// branch more.
 class SwitchView {
  public:

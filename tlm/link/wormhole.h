@@ -6,8 +6,8 @@
 #include "tlm/link/credit_window.h"
 #include "tlm/link/line.h"
 #include "tlm/link/switch_core.h"
-#include "tlm/ring_queue.h"
-#include "tlm/wake_slot.h"
+#include "tlm/kernel/ring_queue.h"
+#include "tlm/kernel/wake_slot.h"
 
 namespace wafertlm {
 

@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "tlm/checking.h"
+#include "tlm/checking/checking.h"
 #include "tlm/memory/protocol.h"
 
 namespace wafertlm {

@@ -5,9 +5,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "tlm/free_numbers.h"
+#include "tlm/kernel/free_numbers.h"
 #include "tlm/memory/access.h"
-#include "tlm/say.h"
+#include "tlm/kernel/say.h"
 
 namespace wafertlm {
 

@@ -7,8 +7,8 @@
 
 #include "tlm/memory/protocol.h"
 #include "tlm/memory/requester_params.h"
-#include "tlm/ring_queue.h"
-#include "tlm/scheduler.h"
+#include "tlm/kernel/ring_queue.h"
+#include "tlm/kernel/scheduler.h"
 
 namespace wafertlm {
 

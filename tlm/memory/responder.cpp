@@ -3,8 +3,8 @@
 
 #include <stdexcept>
 
-#include "tlm/free_numbers.h"
-#include "tlm/say.h"
+#include "tlm/kernel/free_numbers.h"
+#include "tlm/kernel/say.h"
 
 namespace wafertlm {
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "tlm/memory/protocol.h"
-#include "tlm/ring_queue.h"
-#include "tlm/scheduler.h"
+#include "tlm/kernel/ring_queue.h"
+#include "tlm/kernel/scheduler.h"
 
 namespace wafertlm {
 

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "tlm/link/class_table.h"
+#include "tlm/packets/class_table.h"
 
 namespace wafertlm {
 namespace {

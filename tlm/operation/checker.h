@@ -3,7 +3,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "tlm/checking.h"
+#include "tlm/checking/checking.h"
 #include "tlm/operation/protocol.h"
 
 namespace wafertlm {

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "tlm/say.h"
+#include "tlm/kernel/say.h"
 
 namespace wafertlm {
 namespace {

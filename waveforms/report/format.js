@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as the terminal prints them (platform/command/format.cpp), to the last digit.
+// Numbers as the terminal prints them (platform/text/format.cpp), to the last digit.
 
 /// Like printf: an exact tie goes to the even digit, which toFixed does not do.
 function fixed(value, digits) {

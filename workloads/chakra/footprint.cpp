@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm::chakra {
 namespace {

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <charconv>
 
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm::chakra {
 namespace {

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "workloads/collectives/algorithm_rows.h"
-#include "workloads/collectives/blocks.h"
-#include "workloads/collectives/dimensional/box.h"
+#include "workloads/collectives/algorithm/algorithm_rows.h"
+#include "workloads/collectives/algorithm/blocks.h"
+#include "workloads/collectives/algorithm/box.h"
 #include "workloads/collectives/packed_trees/rank_graph.h"
 #include "workloads/collectives/packed_trees/shared_routes.h"
 

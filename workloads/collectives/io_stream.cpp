@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "tlm/npu_name.h"
-#include "workloads/collectives/blocks.h"
+#include "tlm/packets/npu_name.h"
+#include "workloads/collectives/algorithm/blocks.h"
 #include "workloads/collectives/cost.h"
-#include "workloads/collectives/in_network.h"
+#include "workloads/collectives/basic/in_network.h"
 
 namespace wafertlm {
 namespace {

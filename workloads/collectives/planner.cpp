@@ -7,13 +7,13 @@
 #include <set>
 #include <stdexcept>
 
-#include "tlm/npu_name.h"
-#include "workloads/collectives/blocks.h"
+#include "tlm/packets/npu_name.h"
+#include "workloads/collectives/algorithm/blocks.h"
 #include "workloads/collectives/cost.h"
 #include "workloads/collectives/custom/program.h"
-#include "workloads/collectives/dimensional/box.h"
-#include "workloads/collectives/failures.h"
-#include "workloads/collectives/in_network.h"
+#include "workloads/collectives/algorithm/box.h"
+#include "workloads/collectives/algorithm/failures.h"
+#include "workloads/collectives/basic/in_network.h"
 #include "workloads/collectives/search.h"
 
 namespace wafertlm {

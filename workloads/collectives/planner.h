@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "workloads/collectives/algorithm.h"
+#include "workloads/collectives/algorithm/algorithm.h"
 
 namespace wafertlm {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "workloads/collectives/cost.h"
-#include "workloads/collectives/program_steps.h"
+#include "workloads/collectives/algorithm/program_steps.h"
 
 namespace wafertlm {
 namespace {

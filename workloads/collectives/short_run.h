@@ -2,7 +2,7 @@
 #pragma once
 #include <optional>
 
-#include "workloads/collectives/algorithm.h"
+#include "workloads/collectives/algorithm/algorithm.h"
 
 namespace wafertlm {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 #include "workloads/edit/edit.h"
 #include "workloads/statistics/trace_statistics.h"
 

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 #include "workloads/chakra/trace_error.h"
 #include "workloads/models/convolutional.h"
 

@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm::model {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tlm/program.h"
+#include "tlm/program/program.h"
 #include "workloads/parallelism/parallelism.h"
 
 namespace wafertlm {

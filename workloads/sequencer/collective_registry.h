@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "tlm/program.h"
+#include "tlm/program/program.h"
 #include "workloads/chakra/comm_groups.h"
 #include "workloads/collectives/io_stream.h"
 #include "workloads/collectives/planner.h"

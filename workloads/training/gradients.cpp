@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm::training {
 

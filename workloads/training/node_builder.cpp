@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/training/node_builder.h"
 
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 #include "workloads/chakra/trace_error.h"
 
 namespace wafertlm::training {

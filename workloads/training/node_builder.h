@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tlm/matrix_product.h"
+#include "tlm/program/matrix_product.h"
 #include "workloads/chakra/node.h"
 
 namespace wafertlm::training {

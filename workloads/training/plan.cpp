@@ -7,7 +7,7 @@
 #include <initializer_list>
 #include <utility>
 
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm::training {
 

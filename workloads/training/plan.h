@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tlm/matrix_product.h"
+#include "tlm/program/matrix_product.h"
 #include "workloads/models/layer.h"
 #include "workloads/training/holding.h"
 #include "workloads/training/pipeline.h"

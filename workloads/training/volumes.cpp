@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/training/volumes.h"
 
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm::training {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engine keeps when nothing is under way (tlm/episodes).
+// What the engine keeps when nothing is under way (tlm/acceleration).
 #include <algorithm>
 
 #include "models/ethernet/engine/ethernet_engine.h"

@@ -4,10 +4,10 @@
 #include <map>
 #include <optional>
 
-#include "models/ethernet/ecn.h"
-#include "models/ethernet/frame_format.h"
+#include "models/ethernet/network/ecn.h"
+#include "models/ethernet/network/frame_format.h"
 #include "models/ethernet/network/load_balance.h"
-#include "models/ethernet/shared_buffer.h"
+#include "models/ethernet/network/shared_buffer.h"
 #include "models/nic/congestion/schemes.h"
 #include "models/nic/transport/sequences.h"
 

@@ -13,9 +13,9 @@
 #include "models/ethernet/engine/event_queue.h"
 #include "models/ethernet/engine/frame.h"
 #include "models/ethernet/engine/queue_pair.h"
-#include "models/ethernet/log_histogram.h"
+#include "models/ethernet/network/log_histogram.h"
 #include "models/ethernet/network/network.h"
-#include "models/ethernet/pfc.h"
+#include "models/ethernet/network/pfc.h"
 #include "tlm/link/line.h"
 
 namespace wafertlm::ethernet {

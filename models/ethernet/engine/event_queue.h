@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm::ethernet {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/nic/congestion/congestion_control.h"
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm::ethernet {
 

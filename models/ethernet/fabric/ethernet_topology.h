@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "models/ethernet/fabric/ethernet_fabric_params.h"
-#include "tlm/topology.h"
+#include "tlm/shape/topology.h"
 
 namespace wafertlm {
 

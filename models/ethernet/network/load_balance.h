@@ -2,8 +2,8 @@
 #pragma once
 #include <cstdint>
 
-#include "models/ethernet/ecn.h"
-#include "tlm/units.h"
+#include "models/ethernet/network/ecn.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm::ethernet {
 

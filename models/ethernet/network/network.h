@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm::ethernet {
 

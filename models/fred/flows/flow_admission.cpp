@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "tlm/checking.h"
-#include "tlm/free_numbers.h"
+#include "tlm/checking/checking.h"
+#include "tlm/kernel/free_numbers.h"
 
 namespace wafertlm {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "tlm/checking.h"
+#include "tlm/checking/checking.h"
 
 namespace wafertlm {
 

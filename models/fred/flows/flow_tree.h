@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tlm/flow.h"
+#include "tlm/packets/flow.h"
 
 namespace wafertlm {
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "models/fred/routing/router.h"
-#include "tlm/fabric/wire_format.h"
+#include "tlm/packets/wire_format.h"
 #include "tlm/link/switch_core.h"
 
 namespace wafertlm {

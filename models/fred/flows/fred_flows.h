@@ -2,7 +2,7 @@
 #pragma once
 #include "models/fred/flows/flow_admission.h"
 #include "models/fred/flows/fred_flow_params.h"
-#include "tlm/scheduler.h"
+#include "tlm/kernel/scheduler.h"
 
 namespace wafertlm {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/fred/routing/router.h"
-#include "tlm/flow.h"
+#include "tlm/packets/flow.h"
 
 namespace wafertlm {
 

@@ -12,7 +12,7 @@
 
 #include "models/fred/flows/flow_tree.h"
 #include "models/fred/routing/router.h"
-#include "tlm/flow.h"
+#include "tlm/packets/flow.h"
 
 namespace wafertlm {
 

@@ -4,7 +4,7 @@
 
 #include "models/fred/flows/flow_tree.h"
 #include "models/fred/fred_wafer.h"
-#include "models/fred/physical/chip_wiring.h"
+#include "models/fred/geometry/chip_wiring.h"
 #include "tlm/link/switch_core.h"
 
 namespace wafertlm {

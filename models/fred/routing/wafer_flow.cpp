@@ -6,7 +6,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "tlm/say.h"
+#include "tlm/kernel/say.h"
 
 namespace wafertlm {
 namespace {

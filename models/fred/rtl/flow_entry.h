@@ -7,7 +7,7 @@
 
 #include "models/fred/routing/flow.h"
 #include "models/fred/routing/network.h"
-#include "tlm/data_type.h"
+#include "tlm/program/data_type.h"
 
 namespace wafertlm {
 

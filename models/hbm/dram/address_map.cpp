@@ -5,7 +5,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "tlm/say.h"
+#include "tlm/kernel/say.h"
 
 namespace wafertlm {
 namespace {

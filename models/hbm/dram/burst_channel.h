@@ -8,7 +8,7 @@
 
 #include "models/hbm/dram/dram_channel.h"
 #include "models/hbm/dram/dram_params.h"
-#include "tlm/ring_queue.h"
+#include "tlm/kernel/ring_queue.h"
 
 namespace wafertlm {
 

@@ -8,7 +8,7 @@
 
 #include "models/hbm/dram/dram_params.h"
 #include "models/hbm/dram/row_visit.h"
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 

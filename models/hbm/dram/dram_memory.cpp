@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "models/hbm/dram/command_channel.h"
-#include "tlm/free_numbers.h"
+#include "tlm/kernel/free_numbers.h"
 
 namespace wafertlm {
 namespace {

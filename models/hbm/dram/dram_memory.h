@@ -8,7 +8,7 @@
 #include "models/hbm/dram/address_map.h"
 #include "models/hbm/dram/burst_channel.h"
 #include "models/hbm/dram/dram_channel.h"
-#include "models/hbm/memory_timing.h"
+#include "models/hbm/dram/memory_timing.h"
 
 namespace wafertlm {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "models/hbm/dram/dram_timing.h"
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm::nic {
 

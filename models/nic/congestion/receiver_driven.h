@@ -3,7 +3,7 @@
 #include <deque>
 
 #include "models/nic/congestion/congestion_control.h"
-#include "tlm/episodes/rest_visitor.h"
+#include "tlm/kernel/rest_visitor.h"
 
 namespace wafertlm::nic {
 

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "platform/config/struct_type.h"
-#include "platform/config/value_types.h"
+#include "platform/describe/struct_type.h"
+#include "platform/describe/value_types.h"
 #include "platform/fabrics/dimensional/dimensional_kind.h"
-#include "tlm/link/class_table.h"
+#include "tlm/packets/class_table.h"
 
 namespace wafertlm {
 namespace config {

@@ -7,7 +7,7 @@
 
 #include "models/dimensional/dimensional_fabric.h"
 #include "models/dimensional/dimensional_topology.h"
-#include "platform/command/format.h"
+#include "platform/text/format.h"
 
 namespace wafertlm {
 namespace {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "models/dimensional/dimensional_params.h"
-#include "platform/config/wafer_spec.h"
-#include "platform/fabrics/fabric_kind.h"
+#include "platform/spec/wafer_spec.h"
+#include "platform/spec/fabric_kind.h"
 
 namespace wafertlm {
 
 DimensionalParams dimensional_params(const config::WaferSpec& wafer);
 
-/// Rings, switches and others, one in each dimension (tlm/dimensions.h).
+/// Rings, switches and others, one in each dimension (tlm/shape/dimensions.h).
 class DimensionalKind final : public FabricKind {
  public:
   std::string name() const override { return "dimensional"; }

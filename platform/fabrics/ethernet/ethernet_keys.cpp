@@ -6,8 +6,8 @@
 
 #include "models/ethernet/engine/ethernet_engine.h"
 #include "models/nic/congestion/presets.h"
-#include "platform/config/struct_type.h"
-#include "platform/config/value_types.h"
+#include "platform/describe/struct_type.h"
+#include "platform/describe/value_types.h"
 #include "platform/fabrics/ethernet/ethernet_kind.h"
 
 namespace wafertlm {

@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "platform/fabrics/fabric_results.h"
+#include "platform/spec/fabric_results.h"
 
 namespace wafertlm {
 

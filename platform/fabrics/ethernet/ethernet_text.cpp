@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "platform/command/format.h"
+#include "platform/text/format.h"
 #include "platform/fabrics/ethernet/ethernet_results.h"
 
 namespace wafertlm {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/ethernet/ethernet_fabric.h"
-#include "platform/command/format.h"
+#include "platform/text/format.h"
 #include "platform/fabrics/ethernet/ethernet_results.h"
 
 namespace wafertlm {

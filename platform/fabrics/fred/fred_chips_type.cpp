@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <string>
 
-#include "platform/config/quantity.h"
-#include "platform/config/struct_type.h"
-#include "platform/config/value_types.h"
+#include "platform/text/quantity.h"
+#include "platform/describe/struct_type.h"
+#include "platform/describe/value_types.h"
 #include "platform/fabrics/fred/fred_kind.h"
 
 namespace wafertlm::config {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/struct_type.h"
-#include "platform/config/value_types.h"
+#include "platform/describe/struct_type.h"
+#include "platform/describe/value_types.h"
 #include "platform/fabrics/fred/fred_kind.h"
-#include "tlm/link/class_table.h"
+#include "tlm/packets/class_table.h"
 
 namespace wafertlm {
 namespace {

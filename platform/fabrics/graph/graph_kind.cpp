@@ -7,13 +7,13 @@
 #include <set>
 #include <stdexcept>
 
-#include "platform/config/struct_type.h"
-#include "platform/config/suggest.h"
-#include "platform/config/value_types.h"
-#include "platform/config/wafer_spec.h"
+#include "platform/describe/struct_type.h"
+#include "platform/text/suggest.h"
+#include "platform/describe/value_types.h"
+#include "platform/spec/wafer_spec.h"
 #include "platform/fabrics/graph/on_graph.h"
 #include "tlm/fabric/fabric.h"
-#include "tlm/link/class_table.h"
+#include "tlm/packets/class_table.h"
 
 namespace wafertlm {
 namespace config {

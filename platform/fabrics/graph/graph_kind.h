@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "platform/fabrics/fabric_kind.h"
-#include "tlm/fabric_graph.h"
+#include "platform/spec/fabric_kind.h"
+#include "tlm/shape/fabric_graph.h"
 
 namespace wafertlm {
 
-/// A list of links (tlm/fabric_graph.h).
+/// A list of links (tlm/shape/fabric_graph.h).
 std::unique_ptr<const FabricKind> graph_kind();
 
 namespace config {

@@ -8,7 +8,7 @@
 
 #include "models/graph/graph_fabric.h"
 #include "models/graph/graph_topology.h"
-#include "platform/command/format.h"
+#include "platform/text/format.h"
 
 namespace wafertlm {
 

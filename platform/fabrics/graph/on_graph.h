@@ -4,8 +4,8 @@
 #include <string>
 
 #include "models/graph/graph_params.h"
-#include "platform/config/fabric_spec.h"
-#include "platform/fabrics/fabric_kind.h"
+#include "platform/spec/fabric_spec.h"
+#include "platform/spec/fabric_kind.h"
 
 namespace wafertlm {
 

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "models/graph/graph_fabric.h"
-#include "platform/config/struct_type.h"
-#include "platform/config/value_types.h"
-#include "platform/traffic/traffic_model.h"
+#include "platform/describe/struct_type.h"
+#include "platform/describe/value_types.h"
+#include "platform/spec/traffic/traffic_model.h"
 #include "tests/fabric_kinds/star/star_topology.h"
 
 namespace wafertlm::star {

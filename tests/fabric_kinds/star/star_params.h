@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "tlm/fabric/fabric_params.h"
-#include "tlm/fabric_graph.h"
+#include "tlm/shape/fabric_graph.h"
 
 namespace wafertlm::star {
 

@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "tlm/rtl/bench.h"
+#include "models/rtl/bench.h"
 
 namespace wafertlm {
 namespace {

@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <random>
 
-#include "platform/rtl/configurations.h"
+#include "platform/machine/rtl/configurations.h"
 #include "tests/support/fabric_ends.h"
-#include "tlm/rtl/rtl_view.h"
+#include "models/rtl/rtl_view.h"
 
 namespace wafertlm {
 namespace {

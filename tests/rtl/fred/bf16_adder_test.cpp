@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "tests/rtl/fred/random_scenario.h"
-#include "tlm/data_type.h"
+#include "tlm/program/data_type.h"
 
 namespace wafertlm::test {
 namespace {

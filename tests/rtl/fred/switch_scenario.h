@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/fred/rtl/flow_entry.h"
-#include "tlm/link/class_table.h"
+#include "tlm/packets/class_table.h"
 
 namespace wafertlm::test {
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The assertions in tlm/rtl/sv find every rule that is broken, at inputs and at outputs, and nothing else.
+"""The assertions in models/rtl/sv find every rule that is broken, at inputs and at outputs, and nothing else.
 
     assertions_test.py VERILATOR WORK
 """
@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-SV = HERE.parents[2] / "tlm/rtl/sv"
+SV = HERE.parents[2] / "models/rtl/sv"
 FRAMING, WHOLE = "the packets of a channel have a head and a tail, and do not mix", "a packet has as many flits as its header says"
 CHANNEL = "the channel is one of the module's"
 # By protocol: fault, and what is said of it at port 1.

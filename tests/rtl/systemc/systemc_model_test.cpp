@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "tests/support/temp_folder.h"
-#include "tlm/rtl/systemc_model.h"
+#include "models/rtl/systemc_model.h"
 
 namespace wafertlm {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "platform/traffic/traffic_options.h"
-#include "platform/traffic/traffic_run.h"
+#include "platform/commands/traffic/traffic_options.h"
+#include "platform/commands/traffic/traffic_run.h"
 
 namespace wafertlm::test {
 

@@ -12,7 +12,7 @@
 #include "models/mesh/mesh_fabric.h"
 #include "tests/support/fabric_ends.h"
 #include "tests/support/refusal.h"
-#include "tlm/say.h"
+#include "tlm/kernel/say.h"
 
 namespace wafertlm {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "workloads/chakra/rank_files.h"
 #include "workloads/collectives/custom/program.h"
-#include "workloads/collectives/proof.h"
+#include "workloads/collectives/algorithm/proof.h"
 
 namespace wafertlm {
 namespace {

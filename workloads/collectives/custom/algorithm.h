@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tlm/program.h"
+#include "tlm/program/program.h"
 
 namespace wafertlm {
 

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "workloads/collectives/algorithm.h"
-#include "workloads/collectives/blocks.h"
+#include "workloads/collectives/algorithm/algorithm.h"
+#include "workloads/collectives/algorithm/blocks.h"
 #include "workloads/collectives/custom/algorithm.h"
 
 namespace wafertlm {

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "workloads/collectives/blocks.h"
+#include "workloads/collectives/algorithm/blocks.h"
 
 namespace wafertlm {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tlm/program.h"
+#include "tlm/program/program.h"
 
 namespace wafertlm {
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "workloads/collectives/algorithm_parts.h"
-#include "workloads/collectives/algorithm_rows.h"
-#include "workloads/collectives/blocks.h"
+#include "workloads/collectives/algorithm/algorithm_parts.h"
+#include "workloads/collectives/algorithm/algorithm_rows.h"
+#include "workloads/collectives/algorithm/blocks.h"
 #include "workloads/collectives/dimensional/program.h"
 
 namespace wafertlm {

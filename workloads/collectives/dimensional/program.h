@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "workloads/collectives/algorithm.h"
+#include "workloads/collectives/algorithm/algorithm.h"
 #include "workloads/collectives/dimensional/stages.h"
 
 namespace wafertlm {

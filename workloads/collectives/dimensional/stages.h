@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "workloads/collectives/dimensional/box.h"
+#include "workloads/collectives/algorithm/box.h"
 #include "workloads/collectives/planner.h"
 
 namespace wafertlm {

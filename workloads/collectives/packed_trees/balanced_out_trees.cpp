@@ -4,7 +4,7 @@
 #include <queue>
 #include <tuple>
 
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 #include "workloads/collectives/packed_trees/out_trees.h"
 
 namespace wafertlm {

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "workloads/collectives/packed_trees/out_trees.h"
-#include "workloads/synthesis/bounds/min_cut.h"
+#include "workloads/collectives/cuts/min_cut.h"
 
 namespace wafertlm {
 namespace {

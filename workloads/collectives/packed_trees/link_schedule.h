@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 #include "workloads/collectives/packed_trees/rank_graph.h"
 #include "workloads/collectives/packed_trees/tree_packing.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "workloads/collectives/algorithm.h"
+#include "workloads/collectives/algorithm/algorithm.h"
 #include "workloads/collectives/packed_trees/rank_graph.h"
 #include "workloads/collectives/packed_trees/tree_packing.h"
 

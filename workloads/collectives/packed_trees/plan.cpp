@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "workloads/collectives/algorithm_parts.h"
-#include "workloads/collectives/algorithm_rows.h"
-#include "workloads/collectives/blocks.h"
+#include "workloads/collectives/algorithm/algorithm_parts.h"
+#include "workloads/collectives/algorithm/algorithm_rows.h"
+#include "workloads/collectives/algorithm/blocks.h"
 #include "workloads/collectives/packed_trees/shared_routes.h"
 
 namespace wafertlm {

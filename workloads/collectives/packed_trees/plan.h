@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "workloads/collectives/algorithm.h"
+#include "workloads/collectives/algorithm/algorithm.h"
 #include "workloads/collectives/packed_trees/link_schedule.h"
 #include "workloads/collectives/packed_trees/packings.h"
 

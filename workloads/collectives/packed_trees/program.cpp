@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "workloads/collectives/algorithm_parts.h"
-#include "workloads/collectives/algorithm_rows.h"
+#include "workloads/collectives/algorithm/algorithm_parts.h"
+#include "workloads/collectives/algorithm/algorithm_rows.h"
 #include "workloads/collectives/packed_trees/plan.h"
 
 namespace wafertlm {

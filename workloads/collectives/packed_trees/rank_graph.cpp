@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "workloads/collectives/rank_links.h"
+#include "workloads/collectives/algorithm/rank_links.h"
 
 namespace wafertlm {
 namespace {

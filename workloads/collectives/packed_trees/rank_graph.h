@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "tlm/fabric_traits.h"
+#include "tlm/shape/fabric_traits.h"
 
 namespace wafertlm {
 

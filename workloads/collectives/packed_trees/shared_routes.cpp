@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "tlm/link_graph.h"
-#include "workloads/synthesis/bounds/linear_program.h"
+#include "tlm/shape/link_graph.h"
+#include "workloads/collectives/cuts/linear_program.h"
 
 namespace wafertlm {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 #include <optional>
 
-#include "tlm/fabric_traits.h"
+#include "tlm/shape/fabric_traits.h"
 #include "workloads/collectives/packed_trees/packings.h"
 #include "workloads/collectives/packed_trees/rank_graph.h"
 

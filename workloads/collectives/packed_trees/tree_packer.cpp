@@ -7,7 +7,7 @@
 #include <queue>
 #include <tuple>
 
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "workloads/collectives/packed_trees/rank_graph.h"
-#include "workloads/collectives/tree.h"
+#include "workloads/collectives/algorithm/tree.h"
 
 namespace wafertlm {
 

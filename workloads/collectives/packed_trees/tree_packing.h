@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "workloads/collectives/tree.h"
+#include "workloads/collectives/algorithm/tree.h"
 
 namespace wafertlm {
 

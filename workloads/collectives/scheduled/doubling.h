@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 

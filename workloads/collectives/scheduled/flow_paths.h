@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "workloads/collectives/rank_links.h"
+#include "workloads/collectives/algorithm/rank_links.h"
 
 namespace wafertlm {
 

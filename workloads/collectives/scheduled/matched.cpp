@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "workloads/collectives/algorithm_parts.h"
-#include "workloads/collectives/algorithm_rows.h"
+#include "workloads/collectives/algorithm/algorithm_parts.h"
+#include "workloads/collectives/algorithm/algorithm_rows.h"
 #include "workloads/collectives/scheduled/doubling.h"
 #include "workloads/collectives/scheduled/matching.h"
 

@@ -4,8 +4,8 @@
 #include <memory>
 #include <tuple>
 
-#include "workloads/collectives/algorithm_parts.h"
-#include "workloads/collectives/algorithm_rows.h"
+#include "workloads/collectives/algorithm/algorithm_parts.h"
+#include "workloads/collectives/algorithm/algorithm_rows.h"
 #include "workloads/collectives/scheduled/doubling.h"
 #include "workloads/collectives/scheduled/flow_schedule.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "workloads/collectives/blocks.h"
+#include "workloads/collectives/algorithm/blocks.h"
 
 namespace wafertlm {
 

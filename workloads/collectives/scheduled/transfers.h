@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "workloads/collectives/algorithm.h"
-#include "workloads/collectives/rank_links.h"
+#include "workloads/collectives/algorithm/algorithm.h"
+#include "workloads/collectives/algorithm/rank_links.h"
 
 namespace wafertlm {
 

@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "models/ethernet/frame_format.h"
-#include "models/ethernet/pfc.h"
+#include "models/ethernet/network/frame_format.h"
+#include "models/ethernet/network/pfc.h"
 
 namespace wafertlm::ethernet {
 namespace {

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "models/dimensional/dimensional_messages.h"
-#include "tlm/say.h"
+#include "tlm/kernel/say.h"
 
 namespace wafertlm {
 namespace {

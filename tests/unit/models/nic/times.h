@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm::nic {
 

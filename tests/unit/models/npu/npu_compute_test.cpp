@@ -2,7 +2,7 @@
 // A matrix product as an operation over the socket of an NPU whose platform has a systolic array.
 #include <gtest/gtest.h>
 
-#include "platform/config/load.h"
+#include "platform/spec/load.h"
 #include "tests/support/program_run.h"
 
 namespace wafertlm {

@@ -7,7 +7,7 @@
 #include <map>
 #include <random>
 
-#include "tlm/units.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 namespace {

@@ -10,7 +10,7 @@
 #include <random>
 #include <set>
 
-#include "platform/config/load.h"
+#include "platform/spec/load.h"
 #include "tests/support/perfetto_file.h"
 #include "tests/support/temp_folder.h"
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "platform/config/load.h"
+#include "platform/spec/load.h"
 
 namespace wafertlm {
 namespace {

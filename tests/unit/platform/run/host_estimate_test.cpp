@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "platform/command/host_memory.h"
-#include "platform/config/load.h"
+#include "platform/host/host_memory.h"
+#include "platform/spec/load.h"
 #include "tests/support/refusal.h"
 #include "tests/support/temp_folder.h"
 

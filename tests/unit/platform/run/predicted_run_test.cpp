@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "platform/config/load.h"
+#include "platform/spec/load.h"
 #include "tests/support/refusal.h"
 #include "tests/support/trace_nodes.h"
 #include "tests/system/trace_runs.h"

@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "platform/config/load.h"
+#include "platform/spec/load.h"
 #include "platform/run/job_run.h"
 #include "tests/support/trace_nodes.h"
 #include "tests/system/trace_runs.h"

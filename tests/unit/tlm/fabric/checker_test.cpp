@@ -8,7 +8,7 @@
 
 #include "tests/support/scripted.h"
 #include "tests/support/socket_watcher.h"
-#include "tlm/fabric/message.h"
+#include "tlm/packets/message.h"
 
 namespace wafertlm {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tlm/steady/state_record.h"
+#include "tlm/acceleration/state_record.h"
 
 namespace wafertlm::test {
 namespace {

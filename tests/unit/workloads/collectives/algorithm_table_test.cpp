@@ -6,9 +6,9 @@
 
 #include "models/dimensional/dimensional_topology.h"
 #include "models/fred/fred_topology.h"
-#include "platform/config/load.h"
+#include "platform/spec/load.h"
 #include "tests/unit/workloads/collectives/test_wafer.h"
-#include "workloads/collectives/algorithm.h"
+#include "workloads/collectives/algorithm/algorithm.h"
 
 namespace wafertlm {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "models/fred/fred_topology.h"
 #include "tests/unit/workloads/collectives/test_wafer.h"
-#include "workloads/collectives/blocks.h"
+#include "workloads/collectives/algorithm/blocks.h"
 #include "workloads/collectives/cost.h"
 
 namespace wafertlm {

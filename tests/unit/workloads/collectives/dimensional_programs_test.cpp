@@ -6,7 +6,7 @@
 
 #include "models/dimensional/dimensional_topology.h"
 #include "workloads/collectives/planner.h"
-#include "workloads/collectives/proof.h"
+#include "workloads/collectives/algorithm/proof.h"
 
 namespace wafertlm {
 namespace {

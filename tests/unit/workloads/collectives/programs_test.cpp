@@ -5,7 +5,7 @@
 
 #include "tests/support/sanitized.h"
 #include "tests/unit/workloads/collectives/test_wafer.h"
-#include "workloads/collectives/proof.h"
+#include "workloads/collectives/algorithm/proof.h"
 
 namespace wafertlm {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/fred/physical/chip_wiring.h"
+#include "models/fred/geometry/chip_wiring.h"
 
 #include <gtest/gtest.h>
 

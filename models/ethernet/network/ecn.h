@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "tlm/kernel/rest_visitor.h"
+
+namespace wafertlm::ethernet {
+
+/// Numbers from a seed, the same everywhere (SplitMix64, Steele et al., OOPSLA 2014).
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t next() { return mix(state_ += 0x9E3779B97F4A7C15ULL); }
+  void list_rest(RestVisitor& state) { state.value(state_); }
+  /// Below 1.
+  double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+  static std::uint64_t mix(std::uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+    return z ^ (z >> 31);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// Random early marking of an output queue: never below Kmin, p = Pmax (q − Kmin) / (Kmax − Kmin), always
+/// from Kmax on. Kmin = Kmax: a step, as DCTCP has it.
+struct EcnParams {
+  std::uint64_t kmin_bytes = ~std::uint64_t{0}, kmax_bytes = ~std::uint64_t{0};  ///< never, by default
+  double pmax = 1;
+
+  double probability(std::uint64_t queue_bytes) const {
+    if (queue_bytes >= kmax_bytes) return 1;
+    if (queue_bytes <= kmin_bytes) return 0;
+    return pmax * static_cast<double>(queue_bytes - kmin_bytes) /
+           static_cast<double>(kmax_bytes - kmin_bytes);
+  }
+  /// Draws only where chance decides.
+  bool marks(std::uint64_t queue_bytes, Random& random) const {
+    const double p = probability(queue_bytes);
+    return p >= 1 || (p > 0 && random.uniform() < p);
+  }
+};
+
+}  // namespace wafertlm::ethernet

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/ethernet/network/pfc.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace wafertlm::ethernet {
+namespace {
+
+struct Allowance {
+  std::uint64_t bytes_per_s;
+  std::uint32_t quanta;
+};
+
+/// IEEE 802.3 annex 31B and 802.3ck, as SONiC's buffer model lists them.
+constexpr Allowance kAllowances[] = {{1'250'000'000, 67},   {3'125'000'000, 80},   {5'000'000'000, 118},
+                                     {6'250'000'000, 147},  {12'500'000'000, 394}, {25'000'000'000, 453},
+                                     {50'000'000'000, 905}, {100'000'000'000, 905}};
+
+double bytes_in(TimePs time, std::uint64_t bytes_per_s) {
+  return static_cast<double>(time) * static_cast<double>(bytes_per_s) / static_cast<double>(kPsPerSecond);
+}
+
+}  // namespace
+
+TimePs pause_ps(std::uint32_t quanta, std::uint64_t bytes_per_s) {
+  return transfer_time_ps(std::uint64_t{quanta} * kQuantumBytes, bytes_per_s);
+}
+
+std::uint32_t response_quanta(std::uint64_t bytes_per_s) {
+  for (const Allowance& each : kAllowances)
+    if (each.bytes_per_s == bytes_per_s) return each.quanta;
+  throw std::invalid_argument(
+      "no response allowance is known for a port of " + std::to_string(bytes_per_s) +
+      " B/s (10, 25, 40, 50, 100, 200, 400, 800 Gb/s have one); give a response time");
+}
+
+TimePs response_ps(std::uint64_t bytes_per_s) { return pause_ps(response_quanta(bytes_per_s), bytes_per_s); }
+
+std::uint64_t headroom_bytes(const LosslessLink& link, std::uint32_t full_wire_bytes) {
+  const Uint128 in_flight = Uint128{2 * link.latency_ps + link.response_ps} * link.bytes_per_s;
+  return 2 * std::uint64_t{full_wire_bytes} + kPauseWireBytes +
+         static_cast<std::uint64_t>((in_flight + kPsPerSecond - 1) / kPsPerSecond);
+}
+
+namespace headroom {
+
+double sonic_bytes(const LosslessLink& link, double mtu, double cell_factor, double phy_bytes) {
+  return mtu + cell_factor * (mtu + bytes_in(2 * link.latency_ps, link.bytes_per_s) + phy_bytes +
+                              kQuantumBytes * response_quanta(link.bytes_per_s));
+}
+
+double mlx5_bytes(double gbps, double metres, double mtu) {
+  return (301 + 2.16 * metres) * gbps + 2.72 * mtu;
+}
+
+double ns3_bytes(const LosslessLink& link) { return bytes_in(3 * link.latency_ps, link.bytes_per_s); }
+
+}  // namespace headroom
+
+double ecn_before_pfc_bytes(double buffer, double headroom, double ports, double alpha) {
+  return std::max(0.0, alpha * (buffer - 8 * ports * headroom) / (8 * ports * (alpha + 1)));
+}
+
+}  // namespace wafertlm::ethernet

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/rtl/recording.h"
+
+#include <sstream>
+#include <stdexcept>
+
+namespace wafertlm {
+namespace {
+
+constexpr const char* kMagic = "wafertlm-rtl-recording 1";
+
+void write_data(std::ostream& file, const std::vector<std::byte>& data) {
+  if (data.empty()) return;
+  constexpr const char* kDigits = "0123456789abcdef";
+  std::string text(data.size() * 2, '0');
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    text[2 * i] = kDigits[std::to_integer<unsigned>(data[i]) >> 4];
+    text[2 * i + 1] = kDigits[std::to_integer<unsigned>(data[i]) & 15];
+  }
+  file << ' ' << text;
+}
+
+void write_origin(std::ostream& file, const RtlOrigin& origin) {
+  const auto npu = [](std::uint32_t number) {
+    return number == RtlOrigin::kNobody ? std::string("-") : std::to_string(number);
+  };
+  file << " from " << npu(origin.source) << ' ' << npu(origin.destination) << ' ' << origin.collective << ' '
+       << origin.step << ' ' << origin.packet;
+}
+
+/// What follows the word "from".
+bool read_origin(std::istream& in, RtlOrigin& origin) {
+  const auto npu = [&](std::uint32_t& number) {
+    if ((in >> std::ws).peek() == '-')
+      in.get();
+    else
+      in >> number;
+  };
+  npu(origin.source);
+  npu(origin.destination);
+  in >> origin.collective >> origin.step >> origin.packet;
+  return !in.fail();
+}
+
+int digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+template <class T>
+void write_list(std::ostream& file, const char* name, const std::vector<T>& list) {
+  file << ' ' << name << ' ' << list.size();
+  for (const auto& each : list) file << ' ' << each;
+}
+
+}  // namespace
+
+RtlRecorder::RtlRecorder(const std::string& path, const RtlRecordingHead& head) : path_(path), file_(path) {
+  if (!file_) throw std::runtime_error("the recording " + path + " cannot be written");
+  file_ << kMagic << "\nswitch " << head.switch_name << " ports " << head.ports << " channels "
+        << head.channels << " flit_bytes " << head.flit_bytes << " clock_hz " << head.clock_hz
+        << " tolerance_ps ";
+  if (head.tolerance_ps == kNever)
+    file_ << '-';
+  else
+    file_ << head.tolerance_ps;
+  file_ << "\nrooms";
+  for (const std::uint32_t room : head.rooms) file_ << ' ' << room;
+  file_ << '\n';
+}
+
+void RtlRecorder::write(const RtlEvent& event) {
+  switch (event.kind) {
+    case RtlEvent::Kind::open: {
+      const RtlEntry& entry = event.entry;
+      file_ << "open " << event.now_ps << ' ' << entry.number << ' ' << entry.channel << ' ' << entry.priority
+            << ' ' << to_string(entry.data_type) << ' ' << entry.first << ' ' << entry.packets << ' '
+            << entry.from_above;
+      write_list(file_, "inputs", entry.inputs);
+      write_list(file_, "outputs", entry.outputs);
+      file_ << " order " << entry.order.size();
+      for (const Addition& addition : entry.order) file_ << ' ' << addition.into << ' ' << addition.from;
+      break;
+    }
+    case RtlEvent::Kind::arrive:
+      file_ << "arrive " << event.now_ps << ' ' << event.port << ' ' << event.channel << ' ' << event.flow
+            << ' ' << event.sequence << ' ' << event.bytes << ' ' << event.flits << ' ' << event.head_ps
+            << ' ' << event.tail_ps;
+      if (event.origin) write_origin(file_, *event.origin);
+      write_data(file_, event.data);
+      break;
+    case RtlEvent::Kind::credit:
+      file_ << "credit " << event.now_ps << ' ' << event.port << ' ' << event.channel << ' ' << event.flits
+            << ' ' << event.head_ps;
+      break;
+    case RtlEvent::Kind::leave:
+      file_ << "leave " << event.now_ps << ' ' << event.port << ' ' << event.channel << ' ' << event.flow
+            << ' ' << event.sequence << ' ' << event.bytes << ' ' << event.head_ps;
+      write_data(file_, event.data);
+      break;
+  }
+  file_ << '\n';
+}
+
+void RtlRecorder::close() {
+  file_.close();
+  if (!file_) throw std::runtime_error("the recording " + path_ + " could not be written");
+}
+
+void RtlRecordingReader::fail(const std::string& why) const {
+  throw std::invalid_argument(path_ + ":" + std::to_string(line_) + ": " + why);
+}
+
+RtlRecordingReader::RtlRecordingReader(const std::string& path) : path_(path), file_(path) {
+  if (!file_) throw std::invalid_argument(path + " cannot be read");
+  std::string line, word, tolerance;
+  const auto next_line = [&] {
+    ++line_;
+    if (!std::getline(file_, line)) fail("the file ends");
+    return std::istringstream(line);
+  };
+  next_line();
+  if (line != kMagic) fail(std::string("expected '") + kMagic + "'; this is no recording of a switch");
+  std::istringstream first = next_line();
+  first >> word >> head_.switch_name >> word >> head_.ports >> word >> head_.channels >> word >>
+      head_.flit_bytes >> word >> head_.clock_hz >> word >> tolerance;
+  head_.tolerance_ps = kNever;
+  std::istringstream number(tolerance);
+  if (tolerance != "-" && (!(number >> head_.tolerance_ps) || !number.eof()))
+    first.setstate(std::ios::failbit);
+  if (!first || head_.ports == 0 || head_.channels == 0 || head_.flit_bytes == 0 || head_.clock_hz == 0)
+    fail("expected 'switch NAME ports P channels V flit_bytes B clock_hz HZ tolerance_ps T'");
+  std::istringstream second = next_line();
+  second >> word;
+  if (word != "rooms") fail("expected 'rooms'");
+  for (std::uint32_t room = 0; second >> room;) head_.rooms.push_back(room);
+}
+
+bool RtlRecordingReader::next(RtlEvent& event) {
+  std::string line;
+  if (!std::getline(file_, line)) return false;
+  ++line_;
+  std::istringstream in(line);
+  std::string kind, word;
+  event = {};
+  in >> kind >> event.now_ps;
+  const auto read_data = [&] {
+    if (!(in >> word)) return;
+    if (kind == "arrive" && word == "from") {
+      if (!read_origin(in, event.origin.emplace()))
+        fail("expected 'from SOURCE DESTINATION COLLECTIVE STEP PACKET'");
+      if (!(in >> word)) return;
+    }
+    if (word.size() % 2 != 0) fail("an odd number of hex digits");
+    event.data.resize(word.size() / 2);
+    for (std::size_t i = 0; i < event.data.size(); ++i) {
+      const int high = digit(word[2 * i]), low = digit(word[2 * i + 1]);
+      if (high < 0 || low < 0) fail("data must be hex digits");
+      event.data[i] = static_cast<std::byte>(high * 16 + low);
+    }
+  };
+  if (kind == "open") {
+    event.kind = RtlEvent::Kind::open;
+    RtlEntry& entry = event.entry;
+    std::string type;
+    std::size_t count = 0;
+    in >> entry.number >> entry.channel >> entry.priority >> type >> entry.first >> entry.packets >>
+        entry.from_above;
+    if (type != to_string(DataType::int32) && type != to_string(DataType::bf16))
+      fail("unknown data type " + type);
+    entry.data_type = type == to_string(DataType::bf16) ? DataType::bf16 : DataType::int32;
+    for (auto* list : {&entry.inputs, &entry.outputs}) {
+      in >> word >> count;
+      if (!in || count > head_.ports) fail("a list of ports is wrong");
+      for (std::uint32_t each = 0; list->size() < count && in >> each;) list->push_back(each);
+    }
+    in >> word >> count;
+    if (!in || count + 1 != entry.inputs.size()) fail("the order of additions is wrong");
+    entry.order.resize(count);
+    for (Addition& each : entry.order) in >> each.into >> each.from;
+    for (const Addition& each : entry.order)
+      if (each.into >= entry.inputs.size() || each.from >= entry.inputs.size())
+        fail("an addition of no input");
+    event.flow = entry.number;
+    if (!in)
+      fail("expected 'open NOW ENTRY CHANNEL PRIORITY TYPE FIRST PACKETS ABOVE inputs … outputs … order …'");
+  } else if (kind == "arrive") {
+    event.kind = RtlEvent::Kind::arrive;
+    in >> event.port >> event.channel >> event.flow >> event.sequence >> event.bytes >> event.flits >>
+        event.head_ps >> event.tail_ps;
+    if (!in || event.flits == 0)
+      fail("expected 'arrive NOW INPUT CHANNEL ENTRY SEQUENCE BYTES FLITS HEAD TAIL'");
+    read_data();
+  } else if (kind == "credit") {
+    event.kind = RtlEvent::Kind::credit;
+    in >> event.port >> event.channel >> event.flits >> event.head_ps;
+    if (!in) fail("expected 'credit NOW OUTPUT CHANNEL FLITS AT'");
+  } else if (kind == "leave") {
+    event.kind = RtlEvent::Kind::leave;
+    in >> event.port >> event.channel >> event.flow >> event.sequence >> event.bytes >> event.head_ps;
+    if (!in) fail("expected 'leave NOW OUTPUT CHANNEL ENTRY SEQUENCE BYTES HEAD'");
+    read_data();
+  } else {
+    fail("unknown event '" + kind + "'; known: open, arrive, credit, leave");
+  }
+  if (event.port >= head_.ports || event.channel >= head_.channels)
+    fail("a port or channel that the switch has not");
+  return true;
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/cli/tool.h"
+
+#include <fmt/core.h>
+#include <sys/resource.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <systemc>
+
+#include "platform/cli/cli_commands.h"
+#include "platform/cli/common_options.h"
+#include "platform/cli/help_format.h"
+#include "platform/cli/version.h"
+#include "platform/host/bad_input.h"
+#include "platform/host/files.h"
+#include "platform/host/interrupt.h"
+#include "platform/host/verbosity.h"
+#include "platform/commands/command.h"
+#include "platform/text/suggest.h"
+
+namespace wafertlm {
+namespace {
+
+constexpr int kRunFailed = 1, kBadInput = 2;
+
+/// @throws std::runtime_error: what was printed has not arrived.
+void require_printed() {
+  std::cout.flush();
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout)
+    throw std::runtime_error(std::string("the output cannot be written: ") + std::strerror(errno));
+}
+
+int report(const std::exception& error, int exit_code) {
+  std::cerr << "wafertlm: " << error.what() << '\n';
+  return exit_code;
+}
+
+/// What the parser makes of a command line, with the nearest command or option.
+std::string described(const CLI::ParseError& error, const CLI::App& app,
+                      const std::vector<std::string>& words) {
+  const CLI::App* command = &app;
+  std::string typed = "wafertlm";
+  std::vector<std::string> names;
+  for (std::size_t i = 0;; ++i) {
+    names.clear();
+    for (const CLI::App* each : command->get_subcommands([](const CLI::App*) { return true; }))
+      names.push_back(each->get_name());
+    const std::string word = i < words.size() ? words[i] : "";
+    const bool takes_more =
+        !command->get_options([](const CLI::Option* each) { return each->get_positional(); }).empty();
+    if (takes_more && std::find(names.begin(), names.end(), word) == names.end()) break;
+    if (names.empty() || word.empty() || word.front() == '-') break;
+    if (std::find(names.begin(), names.end(), word) == names.end())
+      return "there is no command '" + typed + " " + word + "'" +
+             config::suggestion(word, names, "there are");
+    command = command->get_subcommand_ptr(word).get();
+    typed += " " + word;
+  }
+  names.clear();
+  for (const CLI::Option* option : command->get_options()) names.push_back(option->get_name());
+  for (const std::string& rest : app.remaining(true))
+    if (rest.rfind("--", 0) == 0)
+      return "there is no option " + rest + config::did_you_mean(rest, names) + " (`" + typed +
+             " --help` lists them)";
+  return error.what();
+}
+
+/// Of --help and --version.
+int help(const CLI::App& app, const CLI::ParseError& asked) {
+  app.exit(asked);
+  try {
+    require_printed();
+    return 0;
+  } catch (const std::exception& error) {
+    return report(error, kRunFailed);
+  }
+}
+
+/// An option that was given an empty value is a mistake, for instance of a shell variable.
+/// @throws std::invalid_argument that names the option.
+void refuse_empty_values(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& value : option->results())
+      if (value.empty())
+        throw std::invalid_argument(option->get_name() + ": the value is empty; give one, or leave it out");
+}
+
+/// What the command took, and the processes below it.
+void say_what_it_took(const std::string& command, std::chrono::steady_clock::time_point start) {
+  rusage own{}, below{};
+  getrusage(RUSAGE_SELF, &own);
+  getrusage(RUSAGE_CHILDREN, &below);
+  const auto processor_s = [](const rusage& usage) {
+    return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+  };
+  fmt::print(stderr, "wafertlm {}: {:.2f} s, of processors {:.2f} s, {:.0f} MB at most\n", command,
+             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+             processor_s(own) + processor_s(below),
+             1e-3 * static_cast<double>(std::max(own.ru_maxrss, below.ru_maxrss)));
+}
+
+/// Runs a command with what all commands take. @return its exit code
+int run_command(const std::string& name, const std::function<int()>& command, const CommonOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  set_verbosity(options.is_quiet     ? Verbosity::quiet
+                : options.is_verbose ? Verbosity::verbose
+                                     : Verbosity::normal);
+  if (options.has_no_colour) forbid_colour();
+  int exit_code = 0;
+  if (options.json_in_place_of_text) {
+    const PendingFile file("--json", options.json);
+    try {
+      const PrintedTo to(file.incomplete());
+      exit_code = command();
+      require_printed();
+    } catch (...) {
+      std::remove(file.incomplete().c_str());
+      throw;
+    }
+    if (exit_code == 0)
+      file.put_in_place();
+    else
+      std::remove(file.incomplete().c_str());
+  } else {
+    std::optional<PrintedTo> nowhere;
+    if (options.is_quiet && options.json != "-") nowhere.emplace("/dev/null");
+    exit_code = command();
+    require_printed();
+  }
+  if (options.is_verbose) say_what_it_took(name, start);
+  return exit_code;
+}
+
+}  // namespace
+
+int run_tool(int argc, char** argv) {
+  sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_THROW);
+  CLI::App app("WaferTLM: a SystemC/TLM-2.0 virtual platform of a wafer-scale training system", "wafertlm");
+  app.require_subcommand(1);
+  app.formatter(std::make_shared<HelpFormat>());
+  app.set_version_flag("--version", version_text, "Print the version, and what it was built with");
+  add_common_options(app);
+  app.footer(
+      "Exit codes: 0 done, 1 the run failed, 2 bad input, 128 + N ended by signal N. `wafertlm COMMAND "
+      "--help` shows examples.");
+  std::map<std::string, std::function<int()>> runs;
+  for (const std::vector<Command>* const rows : {&commands(), &cli_commands()})
+    for (const Command& command : *rows) runs[command.name] = command.add(app);
+  std::vector<std::string> words(argv + 1, argv + argc);
+  try {
+    const CommonOptions options = take_common_options(app, words);
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+    refuse_empty_values(*app.get_subcommands().front());
+    const std::string name = app.get_subcommands().front()->get_name();
+    return run_command(name, runs.at(name), options);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return help(app, error);
+    return report(std::invalid_argument(described(error, app, words)), kBadInput);
+  } catch (const Interrupted& error) {
+    return report(error, 128 + error.signal());
+  } catch (const std::exception& error) {
+    return report(error, is_bad_input(error) ? kBadInput : kRunFailed);
+  }
+}
+
+}  // namespace wafertlm

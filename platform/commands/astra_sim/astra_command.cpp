@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <fmt/core.h>
+
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "platform/commands/astra_sim/astra_files.h"
+#include "platform/host/files.h"
+#include "platform/host/validators.h"
+#include "platform/commands/run/run_command.h"
+#include "workloads/chakra/rank_files.h"
+#include "workloads/chakra/trace_file.h"
+
+namespace wafertlm {
+namespace {
+
+struct Options {
+  astra_sim::Files files;
+  std::string out, logging_configuration;
+  std::vector<std::string> overrides;
+  double comm_scale = 1;
+  int queues = 1;
+  bool rendezvous = false, force = false;
+};
+
+void add_file_options(CLI::App& command, Options& options) {
+  command.add_option("--workload-configuration", options.files.workload,
+                     "PREFIX of the traces PREFIX.<rank>.et");
+  command.add_option("--system-configuration", options.files.system, "JSON file")->required();
+  command
+      .add_option("--network-configuration", options.files.network,
+                  "YAML file; with --logical-topology-configuration a configuration of ns-3")
+      ->required();
+  command.add_option("--logical-topology-configuration", options.files.logical_topology,
+                     "JSON file of the ns-3 back end");
+  command.add_option("--remote-memory-configuration", options.files.remote_memory, "JSON file");
+  command.add_option("--comm-group-configuration", options.files.comm_groups, "JSON file, or 'empty'");
+  command.add_option("--logging-folder", options.out, "Folder for the results")->type_name("DIR");
+  command.add_option("--logging-configuration", options.logging_configuration, "Has no effect here");
+}
+
+void warn_all(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) fmt::print(stderr, "warning: {}\n", warning);
+}
+
+using Types = std::set<chakra::CollectiveType>;
+
+Types collectives_in(const std::string& workload) {
+  Types types;
+  chakra::Node node;
+  for (const std::string& file : chakra::find_rank_files(workload)) {
+    const auto trace = chakra::open_trace(file);
+    while (trace->next(node))
+      if (node.is_collective()) types.insert(*node.comm_type);
+  }
+  return types;
+}
+
+/// Those that matter to this workload; without one, all.
+std::vector<std::string> warnings_for(const astra_sim::Conversion& conversion, const std::string& workload) {
+  std::optional<Types> there;
+  std::vector<std::string> texts;
+  for (const astra_sim::Warning& warning : conversion.warnings) {
+    if (warning.only_with && !workload.empty()) {
+      if (!there) there = collectives_in(workload);
+      if (there->count(*warning.only_with) == 0) continue;
+    }
+    texts.push_back(warning.text);
+  }
+  return texts;
+}
+
+/// ASTRA-sim has a trace for every NPU.
+void require_all_ranks(const std::string& workload, const astra_sim::Conversion& conversion) {
+  const std::size_t files = chakra::find_rank_files(workload).size();
+  if (files == conversion.npus) return;
+  const std::string missing =
+      files < conversion.npus ? fmt::format("; {}.{}.et is missing", workload, files) : "";
+  throw config::ConfigError(
+      conversion.npus_place,
+      fmt::format("'{}' is of {} NPUs, and there are traces of {} ranks ({}){}; both must be the same",
+                  conversion.npus_name, conversion.npus, files, workload, missing));
+}
+
+std::vector<std::string> option_warnings(const Options& options) {
+  std::vector<std::string> warnings;
+  const auto ignored = [&](const char* option) {
+    warnings.push_back(std::string(option) + " is not modelled and has no effect");
+  };
+  if (!options.logging_configuration.empty() && options.logging_configuration != "empty")
+    ignored("--logging-configuration");
+  if (options.comm_scale != 1) ignored("--comm-scale");
+  if (options.queues != 1) ignored("--num-queues-per-dim");
+  if (options.rendezvous) ignored("--rendezvous-protocol");
+  return warnings;
+}
+
+std::int64_t whole_ns(double seconds) { return std::llround(seconds * 1e9); }
+
+/// A line per rank as ASTRA-sim prints it; a cycle is a nanosecond, and exposed is all but computation.
+void print_ranks(const nlohmann::ordered_json& results) {
+  const auto& iteration = results["iterations"].back();
+  for (const auto& rank : iteration["ranks"]) {
+    const std::int64_t done = whole_ns(rank["done_s"].get<double>());
+    fmt::print("sys[{}] finished, {} cycles, exposed communication {} cycles.\n",
+               rank["rank"].get<std::uint64_t>(), done,
+               done - whole_ns(rank["breakdown_s"]["compute"].get<double>()));
+  }
+}
+
+/// As ASTRA-sim, which ends at the first of them; before anything is simulated or written.
+void require_no_accesses(const std::string& workload) {
+  chakra::Node node;
+  for (const std::string& file : chakra::find_rank_files(workload)) {
+    const auto trace = chakra::open_trace(file);
+    while (trace->next(node))
+      if (node.type == chakra::NodeType::MemLoad || node.type == chakra::NodeType::MemStore)
+        throw std::invalid_argument(
+            fmt::format("{}: node {} ({}) uses remote memory, and 'memory-type' is NO_MEMORY_EXPANSION; name "
+                        "another type in the file of --remote-memory-configuration",
+                        file, node.id, node.name));
+  }
+}
+
+int run(const Options& options) {
+  if (options.files.workload.empty()) throw std::invalid_argument("--workload-configuration is missing");
+  const std::filesystem::path out = options.out.empty() ? "out/astra-sim" : options.out;
+  const astra_sim::Conversion conversion = astra_sim::convert(options.files);
+  require_all_ranks(options.files.workload, conversion);
+  warn_all(warnings_for(conversion, options.files.workload));
+  warn_all(option_warnings(options));
+  if (conversion.no_remote_memory) require_no_accesses(options.files.workload);
+  config::Node experiment = conversion.experiment;
+  experiment.add("platform", conversion.platform);
+  ExperimentOptions run;
+  run.experiment = "of ASTRA-sim's files";
+  run.out = out.string();
+  run.overrides = options.overrides;
+  run.converted = experiment;
+  run.with_results = astra_sim::yaml_files(conversion);
+  run.force = options.force;
+  const ExperimentRun done = run_experiment(run);
+  print_ranks(done.results);
+  fmt::print("\n{}", done.summary);
+  return 0;
+}
+
+int write_converted(const Options& options) {
+  const std::filesystem::path out = options.out.empty() ? "." : options.out;
+  const astra_sim::Conversion conversion = astra_sim::convert(options.files);
+  if (!options.files.workload.empty()) require_all_ranks(options.files.workload, conversion);
+  warn_all(warnings_for(conversion, options.files.workload));
+  const auto files = astra_sim::yaml_files(conversion);
+  require_writable_folder(out);
+  write_files(out, files);
+  fmt::print("Written:\n");
+  for (const auto& [name, text] : files) fmt::print("  {}\n", (out / name).string());
+  return 0;
+}
+
+}  // namespace
+
+std::function<int()> add_astra_sim_command(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("astra-sim", "Run ASTRA-sim's inputs as they are, with its option names");
+  add_file_options(*command, *options);
+  command->add_option("--set", options->overrides, "Change a key of what the files become");
+  command->add_option("--comm-scale", options->comm_scale, "Has no effect here");
+  command->add_option("--injection-scale", options->files.injection_scale, "Factor of endpoint-delay")
+      ->check(not_negative());
+  command->add_option("--num-queues-per-dim", options->queues, "Has no effect here");
+  command->add_option("--rendezvous-protocol", options->rendezvous, "Has no effect here");
+  command->add_flag("--force", options->force, "Run it also if it needs more memory than there is");
+  command->footer(
+      "A cycle is a nanosecond. What the files ask for and is not modelled is named in a warning.\n"
+      "Example:\n"
+      "  wafertlm astra-sim --workload-configuration=traces/all_reduce --system-configuration=system.json "
+      "\\\n"
+      "      --network-configuration=network.yml --remote-memory-configuration=memory.json "
+      "--logging-folder=out");
+  return [options] { return run(*options); };
+}
+
+std::function<int()> add_convert_command(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("convert", "Write the inputs of other simulators as ours");
+  command->require_subcommand(1);
+  CLI::App* from =
+      command->add_subcommand("astra-sim", "platform.yaml and, with a workload, experiment.yaml");
+  add_file_options(*from, *options);
+  from->add_option("--out", options->out, "Folder for the files; the current one if not given")
+      ->type_name("DIR");
+  from->footer(
+      "Example:\n"
+      "  wafertlm convert astra-sim --system-configuration=system.json --network-configuration=network.yml "
+      "--out converted");
+  return [options] { return write_converted(*options); };
+}
+
+}  // namespace wafertlm

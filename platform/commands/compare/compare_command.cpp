@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+
+#include "platform/host/files.h"
+#include "platform/text/format.h"
+#include "platform/host/json_output.h"
+#include "platform/report/report.h"
+#include "platform/commands/compare/run_difference.h"
+
+namespace wafertlm {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// In seconds, and no longer than simulated time can be.
+bool is_time(const nlohmann::ordered_json& value) {
+  constexpr double kLongest_s = 9e6;
+  return value.is_number() && value.get<double>() >= 0 && value.get<double>() <= kLongest_s;
+}
+
+}  // namespace
+
+nlohmann::ordered_json read_results(const std::string& path) {
+  const fs::path file = fs::is_directory(path) ? fs::path(path) / "results.json" : fs::path(path);
+  std::ifstream stream(file);
+  if (!stream)
+    throw std::invalid_argument(file.string() +
+                                " cannot be read; give a folder that `wafertlm run` has written");
+  auto results = nlohmann::ordered_json::parse(stream, nullptr, false);
+  const auto is_complete = [&] {
+    if (!results.is_object() || !results.contains("host") || !results["host"].is_object()) return false;
+    if (!results.contains("iteration_time_s") || !is_time(results["iteration_time_s"])) return false;
+    if (!results.contains("iterations") || !results["iterations"].is_array()) return false;
+    const auto& iterations = results["iterations"];
+    return !iterations.empty() && std::all_of(iterations.begin(), iterations.end(), [](const auto& each) {
+      return each.is_object() && each.contains("time_ps") && each["time_ps"].is_number() &&
+             each.contains("breakdown_s") && each["breakdown_s"].contains("compute") &&
+             is_time(each["breakdown_s"]["compute"]);
+    });
+  };
+  if (!is_complete())
+    throw std::invalid_argument(file.string() + " is no complete results.json of `wafertlm run`");
+  return results;
+}
+
+namespace {
+
+std::string time_of(double seconds_) {
+  return format_time(static_cast<TimePs>(std::llround(seconds_ * 1e12)));
+}
+
+/// Of an iteration time, relative; 0: it was not sampled.
+double half_width_of(const nlohmann::ordered_json& results) {
+  const auto width = results.find("iteration_time_half_width_s");
+  if (width == results.end() || !is_time(*width)) return 0;
+  return width->get<double>() / results["iteration_time_s"].get<double>();
+}
+
+}  // namespace
+
+std::string compare_table(const std::vector<std::pair<std::string, nlohmann::ordered_json>>& runs) {
+  std::size_t widest = 3;
+  for (const auto& [name, results] : runs) widest = std::max(widest, name.size());
+  const double first = runs.front().second["iteration_time_s"].get<double>();
+  const double first_off = half_width_of(runs.front().second);
+  bool is_sampled = false;
+  std::string text = fmt::format("{:<{}}  {:>11} {:>8}  {:>11} {:>8}\n", "run", widest, "iteration",
+                                 "speedup", "compute", "share");
+  for (const auto& [name, results] : runs) {
+    const double time = results["iteration_time_s"].get<double>();
+    const double compute = results["iterations"].back()["breakdown_s"]["compute"].get<double>();
+    text += fmt::format("{:<{}}  {:>11} {:>8.3f}  {:>11} {:>6.2f} %", name, widest, time_of(time),
+                        first / time, time_of(compute), 100 * compute / time);
+    const double off = half_width_of(results);
+    const double speedup_off = &results == &runs.front().second ? 0 : off + first_off;
+    if (off != 0) text += "   iteration ± " + time_of(off * time);
+    if (speedup_off != 0)
+      text += fmt::format("{}speedup ± {:.3f}", off != 0 ? ", " : "   ", speedup_off * first / time);
+    text += '\n';
+    is_sampled |= off != 0;
+  }
+  if (is_sampled) text += "± at 95 %: run.acceleration was sampled there\n";
+  return text;
+}
+
+namespace {
+
+struct Options {
+  std::vector<std::string> runs;
+  std::string out = "compare.html", json;
+};
+
+/// What is compared, without the page's copies of the results.
+nlohmann::ordered_json comparison_json(const NamedResults& runs, const nlohmann::ordered_json& differences) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  const double first = runs.front().second["iteration_time_s"].get<double>();
+  for (const auto& [name, results] : runs) {
+    const double time = results["iteration_time_s"].get<double>();
+    list.push_back({{"name", name}, {"iteration_time_s", time}, {"speedup", first / time}});
+  }
+  return {{"runs", list}, {"differences", differences}};
+}
+
+int compare(const Options& options) {
+  NamedResults runs;
+  std::vector<std::string> folders;
+  for (const std::string& path : options.runs) {
+    fs::path name = fs::path(path).lexically_normal();
+    if (!name.has_filename()) name = name.parent_path();
+    folders.push_back((fs::is_directory(path) ? name : name.parent_path()).string());
+    if (name.filename() == "results.json") name = name.parent_path();
+    runs.emplace_back(name.string(), read_results(path));
+  }
+  const nlohmann::ordered_json differences = run_differences(runs, folders);
+  const std::string page = compare_html(runs, differences);
+  require_writable_file("--out", options.out);
+  const bool only_json =
+      !options.json.empty() && write_json(options.json, comparison_json(runs, differences));
+  if (!only_json) fmt::print("{}{}", differences_text(differences), compare_table(runs));
+  write_file(options.out, page);
+  if (!only_json) fmt::print("Written:\n  {}\n", options.out);
+  return 0;
+}
+
+}  // namespace
+
+std::function<int()> add_compare_command(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "compare", "What is different between runs, and where the time went; against the first");
+  command->add_option("RUNS", options->runs, "Folders that `wafertlm run` has written, or their results.json")
+      ->required()
+      ->expected(2, 1000)
+      ->type_name("DIR");
+  command->add_option("--out", options->out, "The page to write")->type_name("FILE")->capture_default_str();
+  add_json_option(*command, options->json);
+  command->footer("Example:\n  wafertlm compare out/mesh out/fred_d --out compare.html");
+  return [options] { return compare(*options); };
+}
+
+}  // namespace wafertlm

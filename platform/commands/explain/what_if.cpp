@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/commands/explain/what_if.h"
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+namespace wafertlm {
+namespace {
+
+using Row = nlohmann::ordered_json;
+constexpr std::size_t kPursued = 3;  // savings on top of which a second change is looked for
+constexpr double kTenthLess = 0.9, kTenthMore = 1.1;
+
+std::optional<Change> change_by(const Setting& setting, double factor) {
+  auto to = scaled(setting, factor);
+  if (!to) return {};
+  return Change{setting, std::move(*to), factor, {}};
+}
+
+/// Of rates and times of the machine, which are tried first: what is likely to bind.
+bool is_rate_or_time(const Setting& setting) {
+  return setting.of_platform && setting.is_numeric() && promising_factors(setting).size() == 1;
+}
+
+/// Whether it says how much there is of something in the machine: sizes, counts and numbers of channels.
+bool is_amount(const Setting& setting) {
+  return setting.of_platform && setting.is_numeric() && !is_rate_or_time(setting);
+}
+
+enum class Sort : std::uint8_t { rate_or_time, amount, other };  // other: choices, and all of the workload
+
+Sort sort_of(const Setting& setting) {
+  return is_rate_or_time(setting) ? Sort::rate_or_time : is_amount(setting) ? Sort::amount : Sort::other;
+}
+
+/// Those that may save time.
+std::vector<Change> promising_changes(const std::vector<Setting>& settings, Sort sort) {
+  std::vector<Change> all;
+  for (const Setting& setting : settings) {
+    if (setting.is_of_simulation() || sort_of(setting) != sort) continue;
+    if (is_design_choice(setting))
+      for (const std::string& word : setting.choices) all.push_back({setting, word, 0, {}});
+    if (setting.is_numeric())
+      for (const double factor : promising_factors(setting))
+        if (auto change = change_by(setting, factor)) all.push_back(std::move(*change));
+  }
+  return all;
+}
+
+void simulate(const std::vector<Change*>& changes, const std::vector<std::string>& before,
+              const Trials& trials, const std::string& what, WhatIfs& found) {
+  std::vector<std::vector<std::string>> settings;
+  for (const Change* each : changes) {
+    settings.push_back(before);
+    settings.back().push_back(each->text());
+  }
+  const std::vector<TrialResult> results = trials.run(settings, what);
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    changes[i]->result = results[i];
+    if (results[i].was_tried()) ++found.simulated;
+  }
+}
+
+template <class Item>
+std::vector<Change*> changes_of(std::vector<Item>& items) {
+  std::vector<Change*> changes;
+  for (Item& each : items) changes.push_back(&each);
+  return changes;
+}
+
+/// What saves most on top of a saving: a second rate or time of the machine, or more of the same.
+void pursue(Saving& saving, const std::vector<Setting>& settings, const Trials& trials, WhatIfs& found) {
+  const Change& first = saving.change;
+  std::vector<Change> candidates;
+  for (const Setting& setting : settings)
+    if (is_rate_or_time(setting) && setting.key != first.setting.key)
+      if (auto change = change_by(setting, promising_factors(setting).front()))
+        candidates.push_back(std::move(*change));
+  if (first.factor != 0)
+    if (auto change = change_by(first.setting, first.factor * first.factor))
+      candidates.push_back(std::move(*change));
+  simulate(changes_of(candidates), {first.text()}, trials, "second changes", found);
+  for (Change& each : candidates) {
+    saving.was_pursued |= each.result.was_tried();
+    found.not_tried += each.result.was_tried() ? 0 : 1;
+    if (!each.result.iteration_ps || *each.result.iteration_ps >= *first.result.iteration_ps) continue;
+    if (!saving.then || *each.result.iteration_ps < *saving.then->result.iteration_ps) saving.then = each;
+  }
+}
+
+void try_changes(std::vector<Change> changes, const Trials& trials, WhatIfs& found) {
+  simulate(changes_of(changes), {}, trials, "single changes", found);
+  for (Change& each : changes) {
+    if (!each.result.was_tried())
+      ++found.not_tried;
+    else if (each.result.iteration_ps && each.saved_ps(found.base_ps) > 0)
+      found.savings.push_back({std::move(each), {}, false});
+    else
+      found.without.push_back(std::move(each));
+  }
+  std::stable_sort(found.savings.begin(), found.savings.end(), [](const Saving& a, const Saving& b) {
+    return *a.change.result.iteration_ps < *b.change.result.iteration_ps;
+  });
+}
+
+void pursue_largest(const std::vector<Setting>& settings, const Trials& trials, WhatIfs& found) {
+  std::size_t pursued = 0;
+  for (Saving& each : found.savings)
+    if (each.change.setting.of_platform && pursued++ < kPursued) pursue(each, settings, trials, found);
+}
+
+void list_sensitivities(const std::vector<Setting>& settings, WhatIfs& found) {
+  for (const Setting& setting : settings)
+    if (setting.is_numeric())
+      found.sensitivities.push_back(
+          {setting, change_by(setting, kTenthLess), change_by(setting, kTenthMore)});
+}
+
+/// Of those that `chosen` takes.
+void try_sensitivities(const std::function<bool(const Setting&)>& chosen, const Trials& trials,
+                       WhatIfs& found) {
+  std::vector<Change*> changes;
+  for (Sensitivity& each : found.sensitivities)
+    for (std::optional<Change>* change : {&each.less, &each.more})
+      if (*change && !(*change)->result.was_tried() && chosen(each.setting)) changes.push_back(&**change);
+  simulate(changes, {}, trials, "sensitivity", found);
+}
+
+Row result_json(const Change& change, TimePs base_ps) {
+  Row row = {{"to", change.to}, {"iteration_ps", nullptr}, {"saved_ps", nullptr}, {"problem", nullptr}};
+  if (change.result.iteration_ps) {
+    row["iteration_ps"] = *change.result.iteration_ps;
+    row["saved_ps"] = change.saved_ps(base_ps);
+  }
+  if (!change.result.problem.empty()) row["problem"] = change.result.problem;
+  return row;
+}
+
+Row change_json(const Change& change, TimePs base_ps) {
+  Row row = {{"key", change.setting.key},
+             {"from", change.setting.value},
+             {"factor", change.factor == 0 ? Row() : Row(change.factor)},
+             {"of", change.setting.of_platform ? "platform" : "workload"}};
+  row.update(result_json(change, base_ps));
+  return row;
+}
+
+}  // namespace
+
+std::uint64_t Sensitivity::effect_ps(TimePs base_ps) const {
+  std::uint64_t most = 0;
+  for (const std::optional<Change>* each : {&less, &more})
+    if (*each && (*each)->result.iteration_ps)
+      most = std::max(most, static_cast<std::uint64_t>(std::abs((*each)->saved_ps(base_ps))));
+  return most;
+}
+
+WhatIfs find_what_ifs(const config::Node& experiment, const Trials& trials, TimePs base_ps) {
+  WhatIfs found;
+  found.base_ps = base_ps;
+  const std::vector<Setting> settings = settings_of(experiment);
+  list_sensitivities(settings, found);
+  // What there may be no time for comes last.
+  try_changes(promising_changes(settings, Sort::rate_or_time), trials, found);
+  try_sensitivities(
+      [&](const Setting& setting) {
+        return std::any_of(found.savings.begin(), found.savings.end(),
+                           [&](const Saving& each) { return each.change.setting.key == setting.key; });
+      },
+      trials, found);
+  try_changes(promising_changes(settings, Sort::other), trials, found);
+  pursue_largest(settings, trials, found);
+  try_sensitivities([](const Setting& setting) { return sort_of(setting) != Sort::amount; }, trials, found);
+  try_changes(promising_changes(settings, Sort::amount), trials, found);
+  try_sensitivities([](const Setting&) { return true; }, trials, found);
+  for (const Sensitivity& each : found.sensitivities)
+    for (const std::optional<Change>* change : {&each.less, &each.more})
+      if (*change && !(*change)->result.was_tried()) ++found.not_tried;
+  std::stable_sort(found.sensitivities.begin(), found.sensitivities.end(),
+                   [&](const Sensitivity& a, const Sensitivity& b) {
+                     return a.effect_ps(found.base_ps) > b.effect_ps(found.base_ps);
+                   });
+  return found;
+}
+
+Row what_ifs_json(const WhatIfs& found) {
+  Row savings = Row::array(), without = Row::array(), sensitivity = Row::array();
+  for (const Saving& each : found.savings) {
+    Row row = change_json(each.change, found.base_ps);
+    row["then"] = each.then ? change_json(*each.then, *each.change.result.iteration_ps) : Row();
+    savings.push_back(std::move(row));
+  }
+  for (const Change& each : found.without) without.push_back(change_json(each, found.base_ps));
+  for (const Sensitivity& each : found.sensitivities)
+    sensitivity.push_back({{"key", each.setting.key},
+                           {"value", each.setting.value},
+                           {"of", each.setting.of_platform ? "platform" : "workload"},
+                           {"less", each.less ? result_json(*each.less, found.base_ps) : Row()},
+                           {"more", each.more ? result_json(*each.more, found.base_ps) : Row()}});
+  return {{"iteration_ps", found.base_ps}, {"simulated", found.simulated},
+          {"not_tried", found.not_tried},  {"savings", savings},
+          {"without_saving", without},     {"sensitivity", sensitivity}};
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
+#include "platform/commands/libra/simulation.h"
+#include "platform/commands/libra/difference_json.h"
+
+namespace wafertlm::libra {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr double kPsPerNs = 1e3, kMsPerNs = 1e-6, kSPerNs = 1e-9;
+
+double ns(std::int64_t ps) { return static_cast<double>(ps) / kPsPerNs; }
+std::string ms(double time_ns) { return fmt::format("{:#.7g} ms", time_ns * kMsPerNs); }
+
+std::string bandwidths_text(const SimulatedDesign& design) {
+  std::string text;
+  for (const double each : design.bandwidths)
+    text += fmt::format("{}{:.2f}", text.empty() ? "" : " / ", each);
+  return text;
+}
+
+std::string design_line(const SimulatedDesign& design) {
+  if (!design.error.empty()) return fmt::format("  {:<14}{}\n", design.name, design.error);
+  const bool themis = design.themis_ps > 0;
+  return fmt::format("  {:<14}{:>15}{:>15}{:>11.3f} %{:>15}{:>11}{:>15}  {}\n", design.name,
+                     ms(design.model_ns), ms(ns(design.time_ps)),
+                     100 * (ns(design.time_ps) / design.model_ns - 1),
+                     themis ? ms(ns(design.themis_ps)) : "-",
+                     themis ? fmt::format("{:.4f} x", ns(design.time_ps) / ns(design.themis_ps)) : "-",
+                     ms(design.least_ns), bandwidths_text(design));
+}
+
+std::string ranking_text(const Simulation& simulation) {
+  const model_gap::Swaps& swaps = simulation.swaps;
+  std::string text = fmt::format("\nRanking of {} designs: ", simulation.designs.size());
+  text += simulation.rank_correlation
+              ? fmt::format("rank correlation of model and simulation {:.3f}, ", *simulation.rank_correlation)
+              : "";
+  text += fmt::format("{} of {} pairs the other way round\n", swaps.swapped, swaps.pairs);
+  if (!swaps.worst) return text;
+  const SimulatedDesign &preferred = simulation.designs[swaps.worst->first],
+                        &faster = simulation.designs[swaps.worst->second];
+  return text + fmt::format(
+                    "  worst: the model prefers {} ({} against {}), in the simulation {} is faster ({} "
+                    "against {}): {:.2f} %\n",
+                    preferred.name, ms(preferred.model_ns), ms(faster.model_ns), faster.name,
+                    ms(ns(faster.time_ps)), ms(ns(preferred.time_ps)), 100 * swaps.loss);
+}
+
+}  // namespace
+
+std::string simulation_text(const Simulation& simulation, const SimulationOptions& options) {
+  std::string text = fmt::format(
+      "\nSimulated with events: latency {}, {} chunk{} ({})\n  {:<14}{:>15}{:>15}{:>13}{:>15}{:>11}{:>15}  "
+      "{}\n",
+      options.latency, options.chunks, options.chunks == 1 ? "" : "s",
+      (options.folder / "experiment.yaml").string(), "", "model", "simulated", "over model", "Themis", "gain",
+      "at least", "GB/s");
+  for (const SimulatedDesign& each : simulation.designs) text += design_line(each);
+  text += "  at least: computation, and each collective's bytes over all bandwidth of its dimensions\n";
+  text += "\nThe optimum: model and simulation\n" + model_gap::difference_text(simulation.difference);
+  return text + ranking_text(simulation);
+}
+
+ordered_json simulation_json(const Simulation& simulation) {
+  ordered_json json;
+  for (const SimulatedDesign& each : simulation.designs) {
+    ordered_json design;
+    design["design"] = each.name;
+    for (const double one : each.bandwidths) design["bandwidth_bytes_per_s"].push_back(one * 1e9);
+    design["model_s"] = each.model_ns * kSPerNs;
+    design["least_s"] = each.least_ns * kSPerNs;
+    design["simulated_s"] = ns(each.time_ps) * kSPerNs;
+    design["themis_s"] = each.themis_ps > 0 ? ordered_json(ns(each.themis_ps) * kSPerNs) : ordered_json();
+    design["error"] = each.error;
+    json["designs"].push_back(std::move(design));
+  }
+  json["difference"] = model_gap::difference_json(simulation.difference);
+  json["rank_correlation"] =
+      simulation.rank_correlation ? ordered_json(*simulation.rank_correlation) : ordered_json();
+  const model_gap::Swaps& swaps = simulation.swaps;
+  json["swaps"] = {{"swapped", swaps.swapped}, {"pairs", swaps.pairs}, {"worst", nullptr}};
+  if (swaps.worst)
+    json["swaps"]["worst"] = {{"model_prefers", simulation.designs[swaps.worst->first].name},
+                              {"faster", simulation.designs[swaps.worst->second].name},
+                              {"loss", swaps.loss}};
+  return json;
+}
+
+}  // namespace wafertlm::libra

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+
+#include "platform/host/files.h"
+#include "platform/host/interrupt.h"
+#include "platform/host/output_folder.h"
+#include "platform/commands/optimize/corner_bound.h"
+#include "platform/commands/optimize/explanation.h"
+#include "platform/commands/optimize/optimize_run.h"
+#include "platform/commands/optimize/request.h"
+#include "platform/commands/study/engine_options.h"
+#include "platform/commands/study/sweep/engine.h"
+#include "waveforms/report/page.h"
+
+namespace wafertlm {
+namespace {
+
+using namespace optimize;
+namespace fs = std::filesystem;
+
+struct OptimizeOptions {
+  std::string file, out, warm_start;
+  OptimizeRequest request;
+  EngineOptions engine;
+  bool fresh = false;
+};
+
+std::string page_of(const nlohmann::ordered_json& json) {
+  std::string page(report_page()), data = nlohmann::ordered_json{{"optimize", json}}.dump();
+  for (std::size_t at = 0; (at = data.find("</", at)) != std::string::npos; at += 3)
+    data.insert(at + 1, "\\");
+  return page.replace(page.find("@DATA@"), 6, data);
+}
+
+int run(const OptimizeOptions& options) {
+  const OptimizeSpec spec = load_optimize(optimize_document(options.file, options.request));
+  const fs::path out = fs::absolute(options.out.empty() ? fs::path("out") / fs::path(options.file).stem()
+                                                        : fs::path(options.out));
+  const SweepOptions engine = options.engine.chosen({});
+  engine_kind(engine.engine).require(engine);
+  if (!engine.waits)
+    throw std::invalid_argument("--no-wait: a search goes on from what it has seen, so it must wait");
+  std::optional<Point> start;
+  if (!options.warm_start.empty()) start = earlier_optimum(spec, options.warm_start);
+  fs::current_path(fs::absolute(spec.study.empty() ? options.file : spec.study).parent_path());
+  const InterruptNotes interrupts;
+  OutputFolder folder(out, "wafertlm optimize " + options.file);
+  if (options.fresh) fs::remove_all(CellFiles(out).folder());
+  Candidates candidates(spec, out, engine);
+  Outcome outcome{spec, candidates};
+  const bool has_bound = candidates.libra() != nullptr && candidates.libra()->bound_s();
+  outcome.corner = has_bound ? CornerBound{0, "", "", "LIBRA's model has one"} : bound_at_corner(spec);
+  find_optimum(spec, candidates, start, outcome);
+  if (spec.explain) explain_difference(spec, out, engine, outcome);
+  const nlohmann::ordered_json json = outcome_json(outcome);
+  write_files(folder.working(), {{"results.json", json.dump(1) + "\n"}, {"report.html", page_of(json)}});
+  folder.commit({"results.json", "report.html"});
+  fmt::print("{}\nWritten:\n  {}\n  {}\n", outcome_text(outcome), (out / "results.json").string(),
+             (out / "report.html").string());
+  return 0;
+}
+
+}  // namespace
+
+std::function<int()> add_optimize_command(CLI::App& app) {
+  auto options = std::make_shared<OptimizeOptions>();
+  CLI::App* command =
+      app.add_subcommand("optimize", "The best values of an experiment's keys, every candidate simulated");
+  command
+      ->add_option("FILE", options->file,
+                   "An experiment (with --vary), a study (its axes vary), or a file of its own")
+      ->required()
+      ->type_name("FILE.yaml");
+  command->add_option("--out", options->out, "Folder for the results; out/<name of the file> if not given")
+      ->type_name("DIR");
+  OptimizeRequest& request = options->request;
+  const auto texts = [&](const char* name, std::vector<std::string>& to, const char* what, const char* form) {
+    command->add_option(name, to, what)->type_name(form)->allow_extra_args(false);
+  };
+  texts("--vary", request.vary,
+        "What may vary: a key of the experiment, or an axis of the study (it then is a range)",
+        "[NAME:]KEY=FROM..TO[:STEP] UNIT|A,B");
+  texts("--constraint", request.constraints, "Linear: 'ring + switch = 300', 'ring >= switch'", "TEXT");
+  texts("--goal", request.goals, "time, cost, time_cost, energy; two of them: a Pareto front", "GOAL");
+  texts("--price", request.prices, "Of a unit of a variable", "NAME=NUMBER");
+  texts("--set", request.set, "Change a key in every run", "KEY=VALUE");
+  texts("--coarse", request.coarse,
+        "Change a key in cheap runs, which come first: larger packets, fewer layers", "KEY=VALUE");
+  texts("--workload", request.workloads, "Several: every candidate runs each, with a table of regret",
+        "WORKLOAD.yaml");
+  command->add_option("--over", request.over, "An axis of the study that every candidate runs as a whole")
+      ->type_name("AXIS");
+  command->add_option("--costs", request.costs, "Prices and powers (configs/costs)")->type_name("FILE");
+  command->add_option("--cost-at-most", request.most_cost, "$, by --costs or --price");
+  command->add_option("--power-at-most", request.most_power, "W, by --costs");
+  command->add_option("--fixed-price", request.fixed_price, "$ besides");
+  command->add_option("--evaluations", request.evaluations, "Simulations at most; 40");
+  command->add_option("--coarse-evaluations", request.coarse_evaluations, "Cheap runs at most; 60");
+  command->add_option("--method", request.method, "automatic, kriging, direct (DIRECT-L, then Sbplx)");
+  command->add_option("--seed", request.seed, "Of kriging's first points; 1");
+  command->add_option("--host-seconds", request.host_seconds, "No more candidates are begun after that");
+  command->add_flag("--predictions", request.predictions,
+                    "First by predictions of the collectives, without contention; nothing is simulated");
+  command->add_flag("--explain", request.explain,
+                    "With LIBRA's model: which part of the difference at the optimum is latency, chunks, "
+                    "algorithms, contention; Themis on and off");
+  command->add_option("--warm-start", options->warm_start, "Begin at the optimum of earlier results")
+      ->type_name("DIR");
+  options->engine.add_to(*command);
+  command->add_flag("--fresh", options->fresh, "Run candidates again that are done");
+  command->footer(
+      "An interrupted search goes on where it was: the same command takes the same path, and what is "
+      "simulated "
+      "is not run again.\n"
+      "Examples:\n"
+      "  wafertlm optimize configs/experiments/resnet50_dp20_mesh_5x4.yaml --vary "
+      "'wafer.fabric.link_bandwidth=50..1500:50 GB/s' --price link_bandwidth=4 --goal time --goal cost\n"
+      "  wafertlm optimize configs/studies/link_bandwidth.yaml --evaluations 10\n"
+      "  wafertlm optimize configs/studies/optimize_link_and_packet.yaml");
+  return [options] { return run(*options); };
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/commands/optimize/candidates.h"
+#include "platform/commands/optimize/corner_bound.h"
+#include "platform/commands/optimize/regret.h"
+
+namespace wafertlm::optimize {
+
+/// What came out.
+struct Outcome {
+  const OptimizeSpec& spec;
+  const Candidates& candidates;
+  const Candidate* middle = nullptr;  ///< equal shares, or the middle of all ranges
+  const Candidate* best = nullptr;    ///< by the first goal (of two: its end of the front)
+  std::vector<std::string> methods = {};
+  std::optional<double> plane_bound = {};
+  CornerBound corner = {};
+  std::vector<const Candidate*> front = {};  ///< with two goals: those that no other beats in both
+  Regret regret = {};                        ///< with several workloads
+  /// With `explain`: the best one's time against LIBRA's model.
+  std::optional<model_gap::Difference> difference = {};
+  bool out_of_time = false;  ///< host_seconds ended the search
+  double hypervolume = 0;    ///< of the front over equal shares, or the worst of each goal, in parts of these
+};
+
+/// "time", "time_cost".
+const char* name_of(Goal goal);
+/// Which of these no other is as good as in both goals and better in one, by the first.
+std::vector<const Candidate*> pareto_front(const std::vector<const Candidate*>& candidates, Goal first,
+                                           Goal second);
+/// The area that the front dominates within the rectangle up to `reference`, in parts of that rectangle.
+double hypervolume(const std::vector<const Candidate*>& front, const Candidate& reference, Goal first,
+                   Goal second);
+
+std::string outcome_text(const Outcome& outcome);
+nlohmann::ordered_json outcome_json(const Outcome& outcome);
+
+}  // namespace wafertlm::optimize

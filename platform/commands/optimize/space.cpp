@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "platform/commands/optimize/search.h"
+
+namespace wafertlm::optimize {
+
+double Axis::rounded(double value) const {
+  if (step > 0) value = from + step * std::round((value - from) / step);
+  return std::clamp(value, from, to);
+}
+
+Point Space::middle() const {
+  Point point;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::optional<Budget>& shared = budget ? budget : limit;
+    if (shared)
+      point.push_back(shared->limit / shared->coefficients[i] / static_cast<double>(axes.size()));
+    else
+      point.push_back(axes[i].is_logarithmic() ? std::sqrt(axes[i].from * axes[i].to)
+                                               : (axes[i].from + axes[i].to) / 2);
+    point.back() = axes[i].rounded(point.back());
+  }
+  return point;
+}
+
+}  // namespace wafertlm::optimize

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "models/npu/npu.h"
+#include "platform/host/files.h"
+#include "platform/text/format.h"
+#include "platform/host/host_memory.h"
+#include "platform/host/interrupt.h"
+#include "platform/host/output_folder.h"
+#include "platform/host/progress.h"
+#include "platform/spec/load.h"
+#include "platform/results/cost.h"
+#include "platform/report/perfetto_trace.h"
+#include "platform/report/report.h"
+#include "platform/report/run_waves.h"
+#include "platform/results/results.h"
+#include "platform/run/host_estimate.h"
+#include "platform/run/job_run.h"
+#include "platform/run/observers.h"
+#include "platform/commands/run/run_command.h"
+#include "tlm/checking/socket_choice.h"
+#include "waveforms/link_waves.h"
+
+namespace wafertlm {
+namespace {
+
+std::unique_ptr<LinkWaves> trace_links(const Machine& machine, const std::string& path) {
+  auto waves = std::make_unique<LinkWaves>(path);
+  for (const MachineLink& link : machine_links(machine)) {
+    std::string name = link.name;
+    name.replace(name.find("->"), 2, "_to_");  // a scope name has no arrows
+    waves->add_link(link.from, link.output, name);
+  }
+  return waves;
+}
+
+/// @throws std::invalid_argument: options of a run that contradict each other.
+void require_options_that_fit(const ExperimentOptions& options) {
+  if (!options.signals.empty() && options.vcd.empty())
+    throw std::invalid_argument("--signals chooses what --vcd writes; give --vcd FILE too");
+  if (!options.trace_file.empty() && options.trace.empty())
+    throw std::invalid_argument("--trace-file is where --trace writes; give --trace 'npu*' too");
+  for (const char* taken : {"results.json", "results.csv", "resolved.yaml", "transactions.sqlite"})
+    if (options.report == taken)
+      throw std::invalid_argument("--report=" + options.report +
+                                  ": that is the name of another file of the run");
+  if (!options.vcd.empty() && options.vcd == options.trace_file)
+    throw std::invalid_argument("--vcd and --trace-file name the same file, " + options.vcd);
+  if (options.report.find('/') != std::string::npos)
+    throw std::invalid_argument(
+        "--report=" + options.report +
+        ": give a name; the report is written into the folder of the results (--out)");
+}
+
+/// @throws std::invalid_argument: instances that are not there. To be called before anything is opened.
+void require_names(const ExperimentOptions& options, Machine& machine, const Job& job) {
+  if (!options.vcd.empty()) WaveFile{options.vcd};
+  require_signals(options.signals, machine, job.npus);
+  chosen_sockets(options.log);
+  require_instances(options.trace, machine, job);
+}
+
+/// What records a run beside the results: waveforms, a timeline, a log, what the report shows; as the options
+/// ask.
+class Recorders {
+ public:
+  /// Before the run; all outlive it. @param out folder of the results. @throws std::invalid_argument: a file
+  /// that cannot be written.
+  Recorders(const ExperimentOptions& options, const std::filesystem::path& out, Machine& machine,
+            JobRun& job) {
+    const Placement& npus = job.job().npus;
+    if (!options.signals.empty()) {
+      waves_ = std::make_unique<RunWaves>(options.vcd, options.signals, machine, npus, sockets_);
+      run_.add(*waves_);
+      if (waves_->has_memories()) memories_.add(waves_->memories());
+    } else if (!options.vcd.empty()) {
+      wave_file_.emplace(options.vcd);
+      links_.add(*(link_waves_ = trace_links(machine, wave_file_->vcd())));
+    }
+    if (!options.report.empty()) {
+      report_ = std::make_unique<ReportRecorder>(machine);
+      run_.add(report_->timeline());
+      links_.add(report_->usage());
+      memories_.add(report_->usage());
+    }
+    if (!options.trace.empty()) {
+      if (!options.trace_file.empty()) trace_file_.emplace("--trace-file", options.trace_file);
+      trace_path_ = trace_file_ ? trace_file_->incomplete() : (out / "trace.perfetto-trace").string();
+      trace_ = std::make_unique<PerfettoTrace>(trace_path_, options.trace, machine, job.job());
+      run_.add(*trace_);
+      if (trace_->wants_links()) links_.add(*trace_);
+      if (trace_->wants_memories()) memories_.add(*trace_);
+    }
+    if (!options.log.empty()) {
+      log_path_ = (out / "transactions.sqlite").string();
+      log_ = attach_log(log_path_, options.log, sockets_);
+    }
+    if (!run_.empty()) job.observe(run_);
+    if (!links_.empty()) machine.observe_links(links_);
+    if (!memories_.empty()) machine.observe_memories(memories_);
+  }
+  /// Null without a report.
+  ReportRecorder* report() { return report_.get(); }
+  /// After the run, or when it was cut short at `end_ps`. Returns lines about what was written.
+  /// @throws std::runtime_error.
+  std::vector<std::string> finish(TimePs end_ps, bool complete) {
+    std::vector<std::string> lines;
+    if (link_waves_) {
+      link_waves_->finish(end_ps);
+      lines.push_back(fmt::format("{0}   (gtkwave {0})", wave_file_->finish(complete)));
+    }
+    if (waves_)
+      lines.push_back(fmt::format("{0}   ({1} signals; gtkwave {0} {0}.gtkw)",
+                                  waves_->finish(end_ps, complete), waves_->signals()));
+    if (trace_) {
+      trace_->finish(end_ps);
+      if (trace_file_ && complete) trace_file_->put_in_place();
+      const PerfettoWriter& writer = trace_->writer();
+      lines.push_back(fmt::format("{}   ({} slices, {} ends of arrows, {} counter values; ui.perfetto.dev)",
+                                  trace_file_ && complete ? trace_file_->path() : trace_path_,
+                                  writer.slices(), writer.flows(), writer.counter_values()));
+    }
+    if (log_) {
+      log_->finish(end_ps);
+      lines.push_back(fmt::format("{}   ({} transactions)", log_path_, log_->transactions()));
+      if (const std::string idle = log_->idle_sockets(); !idle.empty())
+        lines.push_back(fmt::format("{}   (nothing passed through {})", log_path_, idle));
+    }
+    return lines;
+  }
+
+ private:
+  RunObservers run_;
+  LinkObservers links_;
+  MemoryObservers memories_;
+  SocketHub sockets_;
+  std::optional<WaveFile> wave_file_;
+  std::unique_ptr<LinkWaves> link_waves_;
+  std::unique_ptr<RunWaves> waves_;
+  std::unique_ptr<ReportRecorder> report_;
+  std::unique_ptr<PerfettoTrace> trace_;
+  std::unique_ptr<TransactionLog> log_;
+  std::optional<PendingFile> trace_file_;
+  std::string trace_path_, log_path_;
+};
+
+using Clock = std::chrono::steady_clock;
+
+std::uint64_t peak_rss_bytes() {
+  struct rusage usage {};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+/// Says so if a key had no effect, which only the run shows.
+std::string operands_text(const Machine& machine) {
+  const std::uint32_t npus = machine.wafer().npus();
+  for (std::uint32_t n = 0; n < npus; ++n) {
+    const OperandStream* const operands = machine.npu(static_cast<NpuId>(n)).operands();
+    if (!operands || operands->bytes_loaded() != 0) return {};
+  }
+  return "npu.compute.operands: hbm had no effect, because no computation says how many bytes it moves or "
+         "which matrix products it is: give traces a tensor_size, a table of layers their activation_bytes "
+         "(with data_parallel), or take a model by its shape (transformer, convolutions).\n";
+}
+
+using Files = std::vector<std::pair<std::string, std::string>>;
+
+/// Of earlier runs, which the results of a new one replace.
+std::vector<std::string> names_of_results(const ExperimentOptions& options) {
+  std::vector<std::string> names = {"results.json", "results.csv",         "resolved.yaml",
+                                    "report.html",  "transactions.sqlite", "trace.perfetto-trace",
+                                    "rtl_*",        options.report};
+  for (const auto& [name, text] : options.with_results) names.push_back(name);
+  return names;
+}
+
+/// What a run that failed leaves; a second failure must not hide the first.
+void close_after_failure(Recorders& recorders, OutputFolder& folder) {
+  folder.keep();
+  const TimePs now = kernel_now_ps();
+  std::string text = fmt::format("Incomplete, up to {} of simulated time:\n  {}   (the same run again)\n",
+                                 format_time(now), (folder.working() / "resolved.yaml").string());
+  try {
+    for (const std::string& line : recorders.finish(now, false)) text += "  " + line + "\n";
+  } catch (const std::exception& error) {
+    text += fmt::format("  {}\n", error.what());
+  }
+  fmt::print(stderr, "{}", text);
+}
+
+/// Simulates; after a failure what was recorded is there as incomplete.
+void simulate(JobRun& job_run, RtlViews& rtl, Recorders& recorders, OutputFolder& folder) {
+  try {
+    ProgressLine progress;
+    const auto look = [&](TimePs now, std::uint64_t done, std::uint64_t all) {
+      if (progress.is_due())
+        progress.show(fmt::format("{} simulated, {} of {} nodes", format_time(now), done, all),
+                      static_cast<double>(done) / static_cast<double>(all));
+      if (const int signal = InterruptNotes::signal())
+        throw Interrupted(signal, fmt::format("ended by {} at {} of simulated time", signal_name(signal),
+                                              format_time(now)));
+    };
+    rtl.run([&] { job_run.run(look); }, folder.working().string());
+  } catch (const std::exception&) {
+    close_after_failure(recorders, folder);
+    throw;
+  }
+}
+
+}  // namespace
+
+ExperimentRun run_experiment(const ExperimentOptions& options) {
+  namespace fs = std::filesystem;
+  const auto start = Clock::now();
+  const std::clock_t begin = std::clock();
+  require_options_that_fit(options);
+  const fs::path out =
+      options.out.empty() ? fs::path("out") / fs::path(options.experiment).stem() : fs::path(options.out);
+  const config::ExperimentSpec experiment =
+      options.converted ? config::load_experiment(*options.converted, options.overrides)
+                        : config::load_experiment(options.experiment, options.overrides);
+  const Job job = load_job(experiment);
+  config::PlatformSpec platform = experiment.platform;
+  // Protocol checkers are what sees the sockets; results are the same with them.
+  std::unique_ptr<SocketChoice> chosen;
+  if (!platform.run.checkers && (!options.log.empty() || !options.signals.empty())) {
+    platform.run.checkers = true;
+    std::vector<std::string> globs = options.log;
+    globs.insert(globs.end(), options.signals.begin(), options.signals.end());
+    chosen = std::make_unique<SocketChoice>(std::move(globs));
+  }
+  const std::uint64_t available_bytes = available_memory_bytes();
+  if (!options.force) require_host_memory(experiment, estimated_bytes(platform, job), available_bytes);
+  Machine machine(platform);
+  machine.allow_sampling();
+  JobRun job_run(machine, job, experiment);
+  require_names(options, machine, job);
+  if (experiment.costs) cost::cost_of(experiment, machine.wafer().fabric());  // every link has its price
+  const InterruptNotes interrupts;
+  OutputFolder folder(out, "wafertlm run " + options.experiment);
+  const fs::path working = folder.working();
+  Recorders recorders(options, working, machine, job_run);
+  fmt::print(stderr, "{}",
+             host_warning(experiment, host_estimate(experiment, job, job_run.work()), available_bytes));
+  const std::string resolved = config::resolved_yaml(experiment);
+  Files files = options.with_results;
+  files.emplace_back("resolved.yaml", resolved);
+  write_files(working, files);
+  RtlViews& rtl = machine.wafer().rtl();
+  simulate(job_run, rtl, recorders, folder);
+  folder.keep();
+  const std::vector<std::string> written = recorders.finish(job_run.end_ps(), true);
+  rtl.finish(working.string(), folder.in_place(working.string()));
+  const double cpu_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  const double wall_s = std::chrono::duration<double>(Clock::now() - start).count();
+  const auto results = results_json(experiment, job_run, machine, {wall_s, peak_rss_bytes()});
+  files = {{"results.json", results.dump(1) + "\n"}, {"results.csv", results_csv(results)}};
+  if (ReportRecorder* const report = recorders.report())
+    files.emplace_back(options.report, report_html(report->data(results, resolved, experiment, job_run)));
+  write_files(working, files);
+  files.emplace_back("resolved.yaml", "");
+  std::string summary = run_summary(results) + operands_text(machine) +
+                        rtl.text(cpu_s - rtl.host_s(), machine.wafer().fabric().packet_hops()) + "Written:\n";
+  for (const auto& [name, text] : files) summary += fmt::format("  {}\n", (working / name).string());
+  for (const std::string& line : written) summary += fmt::format("  {}\n", line);
+  std::string failure;
+  try {
+    rtl.require_equal();
+  } catch (const std::runtime_error& error) {
+    failure = error.what();
+  }
+  folder.commit(names_of_results(options));
+  return {results, folder.in_place(summary), folder.in_place(failure)};
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/commands/run/run_command.h"
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <fmt/core.h>
+
+#include <memory>
+#include <stdexcept>
+
+#include "platform/host/presets.h"
+#include "platform/host/files.h"
+#include "platform/host/json_output.h"
+#include "platform/results/results.h"
+
+namespace wafertlm {
+namespace {
+
+struct Options : ExperimentOptions {
+  bool critical_path = false;
+  std::string json = {};
+};
+
+int run(const Options& options) {
+  if (!options.json.empty() && options.json != "-") require_writable_file("--json", options.json);
+  const ExperimentRun done = run_experiment(options);
+  if (options.json.empty() || !write_json(options.json, done.results))
+    fmt::print("{}{}", options.critical_path ? critical_path_text(done.results) : "", done.summary);
+  if (!done.failure.empty()) throw std::runtime_error(done.failure);
+  return 0;
+}
+
+}  // namespace
+
+std::function<int()> add_run_command(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("run", "Simulate the training iterations of an experiment and explain the time");
+  command->add_option("EXPERIMENT", options->experiment, "Experiment file")
+      ->required()
+      ->transform(preset_or_file({"experiments"}))
+      ->type_name("FILE");
+  command
+      ->add_option("--out", options->out,
+                   "Folder for the results; out/<name of the experiment file> if not given")
+      ->type_name("DIR");
+  command->add_option(
+      "--set", options->overrides,
+      "Change a key: wafer.fabric.link_bandwidth=1TB/s, iterations=1, workload.bucket_bytes=50MiB");
+  command
+      ->add_option("--vcd", options->vcd,
+                   "Write waveforms to this file, .vcd or .fst: of all links, or what --signals chooses")
+      ->type_name("FILE");
+  command
+      ->add_option("--signals", options->signals,
+                   "Instances with a waveform: 'router3_to_*' or 'operations_0' (sockets), npu3, hbm_3")
+      ->type_name("GLOB");
+  command
+      ->add_option("--trace", options->trace,
+                   "Write a timeline for ui.perfetto.dev, trace.perfetto-trace in the folder of the results: "
+                   "instances (npu3, hbm_3, 'router0->*'), with @CLASS and :FROM-TO if need be")
+      ->type_name("GLOB[@CLASS][:FROM-TO]");
+  command
+      ->add_option("--trace-file", options->trace_file,
+                   "Another name for the timeline; it is compressed if that ends in .gz")
+      ->type_name("FILE");
+  command
+      ->add_option("--log", options->log,
+                   "Write every transaction of these sockets, with its phases, to transactions.sqlite in the "
+                   "folder of the results: 'router3_to_*', 'operations_*', 'memory_0'")
+      ->type_name("GLOB");
+  command->add_flag("--report{report.html}", options->report,
+                    "Write a page that shows the run, report.html in the folder of the results; "
+                    "--report=NAME.html for another name");
+  command->add_flag("--force", options->force, "Run it also if it needs more memory than there is");
+  add_json_option(*command, options->json);
+  command->add_flag("--critical-path", options->critical_path,
+                    "Print what the last iteration's end waited for, operation by operation");
+  command->footer(
+      "Examples:\n"
+      "  wafertlm run configs/experiments/resnet50_dp20_mesh_5x4.yaml\n"
+      "  wafertlm run configs/experiments/resnet50_dp20_mesh_5x4.yaml --set "
+      "wafer.fabric.link_bandwidth=375GB/s --out slow\n"
+      "  wafertlm run configs/experiments/resnet50_dp20_mesh_5x4.yaml --report --trace 'npu*:0us-900us'\n"
+      "  wafertlm run configs/experiments/resnet50_dp20_mesh_5x4.yaml --vcd a.fst --signals 'router0_to_*' "
+      "npu0");
+  return [options] { return run(*options); };
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/commands/trace/trace_obfuscate.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "platform/text/format.h"
+#include "platform/commands/trace/job_output.h"
+#include "workloads/chakra/rank_files.h"
+#include "workloads/chakra/trace_file.h"
+#include "workloads/chakra/validate.h"
+#include "workloads/edit/obfuscate.h"
+#include "workloads/statistics/trace_statistics.h"
+
+namespace wafertlm {
+namespace {
+
+struct ObfuscateArguments {
+  JobOutput out;
+  std::string job, groups;
+  double bound_percent = 5;
+  std::uint64_t seed = 1;
+};
+
+std::string distances(const std::vector<statistics::Difference>& all) {
+  std::string text = "  Kolmogorov-Smirnov distances:";
+  for (const auto& each : all)
+    if (each.count_a != 0) text += fmt::format(" {} {:.3f};", each.what, each.ks);
+  text.back() = '\n';
+  return text;
+}
+
+double percent(std::uint64_t part, std::uint64_t of) {
+  return of == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(of);
+}
+
+int obfuscate_traces(const ObfuscateArguments& arguments) {
+  const std::vector<std::string> files = chakra::find_rank_files(arguments.job);
+  arguments.out.require_other_than(arguments.job);
+  edit::Reidentification found;
+  std::uint64_t identical = 0, nodes = 0;
+  std::vector<std::unique_ptr<chakra::VectorSource>> sources;
+  std::vector<chakra::NodeSource*> pointers;
+  std::vector<statistics::TraceGraph> before, after;
+  std::vector<std::uint32_t> numbers;
+  for (std::uint32_t rank = 0; rank < files.size(); ++rank) {
+    const auto source = chakra::open_trace(files[rank]);
+    before.push_back(statistics::read_graph(*source));
+    edit::Nodes changed = before.back().nodes;
+    edit::obfuscate(changed, rank, {arguments.bound_percent / 100, arguments.seed});
+    edit::attack(before.back().nodes, changed, found);
+    identical = std::max(identical, edit::longest_identical_run(before.back().nodes, changed));
+    nodes += changed.size();
+    numbers.push_back(rank);
+    sources.push_back(std::make_unique<chakra::VectorSource>(arguments.out.file(rank), std::move(changed)));
+    pointers.push_back(sources.back().get());
+    after.push_back(statistics::read_graph(*sources.back()));
+  }
+  const auto ranks = static_cast<std::uint32_t>(files.size());
+  chakra::validate_job(pointers, arguments.groups.empty()
+                                     ? chakra::CommGroups(ranks)
+                                     : chakra::CommGroups::from_file(arguments.groups, ranks));
+  JobWriter written(arguments.out, numbers);
+  for (const std::uint32_t rank : numbers) written.add(*sources[rank], rank);
+  written.commit();
+  fmt::print("{}: {}, {}; everything within {} % of the source\n", arguments.out.prefix,
+             counted(ranks, "rank"), counted(nodes, "node"), arguments.bound_percent);
+  fmt::print("  longest run of nodes that are as in the source: {}\n", identical);
+  fmt::print(
+      "  nearest-neighbour attack: {:.1f} % of {} names guessed right; the most frequent name of each class "
+      "alone: {:.1f} %\n",
+      percent(found.right, found.nodes), found.nodes, percent(found.by_chance, found.nodes));
+  fmt::print("{}", distances(statistics::compare(statistics::statistics_of(before),
+                                                 statistics::statistics_of(after))));
+  return 0;
+}
+
+}  // namespace
+
+std::function<int()> add_trace_obfuscate(CLI::App& trace) {
+  auto arguments = std::make_shared<ObfuscateArguments>();
+  CLI::App* command = trace.add_subcommand(
+      "obfuscate",
+      "Traces that can be shown: names gone, times and sizes changed within a bound, structure kept");
+  command->add_option("PREFIX", arguments->job, "Traces of all ranks, PREFIX.<rank>.et")->required();
+  add_job_output(*command, arguments->out);
+  command->add_option("--bound", arguments->bound_percent, "Percent by which times and sizes may change")
+      ->check(CLI::Range(0.1, 49.0))
+      ->capture_default_str();
+  command->add_option("--seed", arguments->seed, "Of the changes")->capture_default_str();
+  command->add_option("--comm-groups", arguments->groups, "JSON file with the members of the groups")
+      ->type_name("FILE");
+  command->footer(
+      "The order of operations and what depends on what stay, and can give a model's family away. The "
+      "attack\n"
+      "that is printed guesses names from durations and sizes alone.\n"
+      "Example:\n"
+      "  wafertlm trace obfuscate traces/job --bound 10 --out traces/public");
+  return [=] { return command->parsed() ? obfuscate_traces(*arguments) : -1; };
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/commands/trace/trace_stats.h"
+
+#include <fmt/core.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "platform/text/format.h"
+#include "platform/commands/trace/trace_job.h"
+#include "workloads/chakra/trace_file.h"
+#include "workloads/statistics/trace_statistics.h"
+
+namespace wafertlm {
+namespace {
+
+using statistics::Difference;
+using statistics::Distribution;
+using statistics::TraceStatistics;
+using StatsJson = nlohmann::ordered_json;
+
+struct StatsArguments {
+  std::vector<std::string> files, against;
+  std::string dependencies = "all";
+  bool json = false;
+};
+
+/// Of all ranks that are named, together.
+TraceStatistics read_statistics(const std::vector<std::string>& files, const std::string& dependencies) {
+  std::vector<statistics::TraceGraph> ranks;
+  for (const TraceJob& job : find_trace_jobs(files))
+    for (const std::string& file : job.files)
+      ranks.push_back(statistics::read_graph(*chakra::open_trace(file), dependencies_of(dependencies)));
+  return statistics::statistics_of(ranks);
+}
+
+std::string time_of(double ps) { return format_time(static_cast<TimePs>(ps)); }
+std::string bytes_of(double bytes) { return format_bytes(static_cast<std::uint64_t>(bytes)); }
+
+template <typename Text>
+std::string row(const std::string& name, const Distribution& values, Text text) {
+  return fmt::format("  {:<22} {:>8} {:>12} {:>12} {:>12} {:>12} {:>12} {:>12}\n", name, values.count(),
+                     text(values.quantile(0)), text(values.quantile(0.1)), text(values.quantile(0.5)),
+                     text(values.quantile(0.9)), text(values.quantile(1)), text(values.sum()));
+}
+
+std::string heading(const std::string& name) {
+  return fmt::format("  {:<22} {:>8} {:>12} {:>12} {:>12} {:>12} {:>12} {:>12}\n", name, "count", "least",
+                     "10 %", "median", "90 %", "most", "sum");
+}
+
+std::string size_rows(const TraceStatistics& of) {
+  std::string text =
+      fmt::format("  {:<8} {:<24} {:>9} {:>12} {:>8}\n", "class", "sizes", "messages", "bytes", "share");
+  for (const auto& [name, sizes] : of.sizes) {
+    double all = 0;
+    for (const auto& [k, size] : sizes) all += static_cast<double>(size.bytes);
+    for (const auto& [k, size] : sizes)
+      text += fmt::format("  {:<8} {:<24} {:>9} {:>12} {:>7.2f}%\n", name,
+                          k == 0 ? "up to 1 B"
+                                 : fmt::format("{} to below {}", format_bytes(std::uint64_t{1} << k),
+                                               format_bytes(std::uint64_t{2} << k)),
+                          size.messages, format_bytes(size.bytes),
+                          all == 0 ? 0 : 100 * static_cast<double>(size.bytes) / all);
+  }
+  return text;
+}
+
+std::string stats_text(const TraceStatistics& of) {
+  std::string text = fmt::format("{}, {}, {}\n", counted(of.ranks, "rank"), counted(of.nodes, "node"),
+                                 counted(of.edges, "dependency", "dependencies"));
+  text += fmt::format("  depth {}, critical path {}, with units one node at a time {}, work {} in all\n",
+                      of.depth, format_time(of.critical_path_ps), format_time(of.scheduled_ps),
+                      format_time(of.work_ps));
+  text += heading("duration");
+  for (const auto& [name, values] : of.durations_ps) text += row(name, values, time_of);
+  if (!of.bytes.empty()) text += heading("size");
+  for (const auto& [name, values] : of.bytes) text += row(name, values, bytes_of);
+  const auto plain = [](double value) { return fmt::format("{:.4g}", value); };
+  text += heading("number");
+  text += row("parents", of.parents, plain) + row("children", of.children, plain);
+  if (!of.intensity.empty()) text += row("operations per byte", of.intensity, plain);
+  if (!of.collectives.empty())
+    text += fmt::format("  {:<22} {:>12} {:<10} {:>8}\n", "collective", "size", "group", "count");
+  for (const auto& [kind, count] : of.collectives)
+    text += fmt::format("  {:<22} {:>12} {:<10} {:>8}\n", std::get<0>(kind), format_bytes(std::get<1>(kind)),
+                        std::get<2>(kind).empty() ? "all" : std::get<2>(kind), count);
+  return of.sizes.empty() ? text : text + size_rows(of);
+}
+
+std::string difference_text(const std::vector<Difference>& all) {
+  std::string text = fmt::format(
+      "Kolmogorov-Smirnov and earth mover's distance\n  {:<28} {:>9} {:>9} {:>7} {:>12} {:>12} {:>12}\n", "",
+      "count", "count", "KS", "moved by", "mean", "mean");
+  for (const Difference& each : all) {
+    const auto value = [&](double number) {
+      if (each.what.compare(0, 8, "duration") == 0) return time_of(number);
+      return each.what.compare(0, 4, "size") == 0 ? bytes_of(number) : fmt::format("{:.4g}", number);
+    };
+    text +=
+        fmt::format("  {:<28} {:>9} {:>9} {:>7.4f} {:>12} {:>12} {:>12}\n", each.what, each.count_a,
+                    each.count_b, each.ks, value(each.earth_mover), value(each.mean_a), value(each.mean_b));
+  }
+  return text;
+}
+
+StatsJson json_of(const Distribution& values) {
+  return {{"count", values.count()},        {"least", values.quantile(0)}, {"q10", values.quantile(0.1)},
+          {"median", values.quantile(0.5)}, {"q90", values.quantile(0.9)}, {"most", values.quantile(1)},
+          {"mean", values.mean()},          {"sum", values.sum()}};
+}
+
+StatsJson json_of(const TraceStatistics& of) {
+  StatsJson json = {{"ranks", of.ranks},
+                    {"nodes", of.nodes},
+                    {"dependencies", of.edges},
+                    {"depth", of.depth},
+                    {"critical_path_ps", of.critical_path_ps},
+                    {"scheduled_ps", of.scheduled_ps},
+                    {"work_ps", of.work_ps},
+                    {"parents", json_of(of.parents)},
+                    {"children", json_of(of.children)},
+                    {"operations_per_byte", json_of(of.intensity)}};
+  for (const auto& [name, values] : of.durations_ps) json["duration_ps"][name] = json_of(values);
+  for (const auto& [name, values] : of.bytes) json["bytes"][name] = json_of(values);
+  for (const auto& [kind, count] : of.collectives)
+    json["collectives"].push_back({{"type", std::get<0>(kind)},
+                                   {"bytes", std::get<1>(kind)},
+                                   {"group", std::get<2>(kind)},
+                                   {"count", count}});
+  for (const auto& [name, sizes] : of.sizes)
+    for (const auto& [k, size] : sizes)
+      json["sizes"][name].push_back({{"from_bytes", k == 0 ? 0 : std::uint64_t{1} << k},
+                                     {"messages", size.messages},
+                                     {"bytes", size.bytes}});
+  return json;
+}
+
+StatsJson json_of(const std::vector<Difference>& all) {
+  StatsJson json = StatsJson::array();
+  for (const Difference& each : all)
+    json.push_back({{"what", each.what},
+                    {"counts", {each.count_a, each.count_b}},
+                    {"kolmogorov_smirnov", each.ks},
+                    {"earth_movers", each.earth_mover},
+                    {"means", {each.mean_a, each.mean_b}}});
+  return json;
+}
+
+int stats(const StatsArguments& arguments) {
+  const TraceStatistics first = read_statistics(arguments.files, arguments.dependencies);
+  StatsJson json = json_of(first);
+  std::string text = stats_text(first);
+  if (!arguments.against.empty()) {
+    const TraceStatistics second = read_statistics(arguments.against, arguments.dependencies);
+    const auto differences = statistics::compare(first, second);
+    json = {{"first", json}, {"second", json_of(second)}, {"differences", json_of(differences)}};
+    text += stats_text(second) + difference_text(differences);
+  }
+  fmt::print("{}", arguments.json ? json.dump(1) + "\n" : text);
+  return 0;
+}
+
+}  // namespace
+
+std::function<int()> add_trace_stats(CLI::App& trace) {
+  auto arguments = std::make_shared<StatsArguments>();
+  CLI::App* command = trace.add_subcommand(
+      "stats", "Durations, sizes, degrees, critical path, collectives, message sizes; two traces compared");
+  command->add_option("FILES", arguments->files, "Trace files, or PREFIX for PREFIX.<rank>.et; all together")
+      ->required()
+      ->type_name("FILES");
+  command->add_option("--against", arguments->against, "Other traces: how far the distributions are apart")
+      ->type_name("FILES");
+  command->add_option("--dependencies", arguments->dependencies, "Which count: all, existing or data")
+      ->check(CLI::IsMember({"all", "existing", "data"}))
+      ->capture_default_str();
+  command->add_flag("--json", arguments->json, "As JSON");
+  command->footer(
+      "Critical path and work are those of the recorded durations; what a collective takes on a platform is\n"
+      "found by a run.\n"
+      "Examples:\n"
+      "  wafertlm trace stats traces/job\n"
+      "  wafertlm trace stats traces/job --against traces/synthetic --json");
+  return [=] { return command->parsed() ? stats(*arguments) : -1; };
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/commands/trace/trace_synthesize.h"
+
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "platform/host/files.h"
+#include "platform/text/format.h"
+#include "platform/commands/trace/job_output.h"
+#include "platform/commands/trace/synthesis_text.h"
+#include "platform/commands/trace/trace_job.h"
+#include "workloads/chakra/rank_files.h"
+#include "workloads/chakra/trace_error.h"
+#include "workloads/chakra/trace_file.h"
+#include "workloads/chakra/validate.h"
+#include "workloads/trace_model/learn.h"
+#include "workloads/trace_model/model_file.h"
+
+namespace wafertlm {
+namespace {
+
+namespace fs = std::filesystem;
+using trace_model::Generated;
+using trace_model::Model;
+using trace_model::Ranks;
+
+struct SynthesizeArguments {
+  std::vector<std::string> jobs, suspects;
+  std::string groups, dependencies = "all", learned, model;
+  JobOutput out;
+  double bound_percent = 5;
+  std::uint64_t identical = 3;
+  trace_model::GenerateOptions generate;
+
+  bool is_scaled() const {
+    return generate.layers || generate.ranks || generate.hidden != 1 || generate.batch != 1;
+  }
+};
+
+/// What does not go together, or would have no effect.
+void require_sense(const SynthesizeArguments& arguments, const CLI::App& command) {
+  const auto given = [&](const char* option) { return command.get_option(option)->count() != 0; };
+  if (arguments.jobs.empty() && arguments.model.empty())
+    throw std::invalid_argument("nothing to learn of: give PREFIX of traces, or --model FILE");
+  if (!arguments.model.empty())
+    for (const char* option : {"--learn", "--bound"})
+      if (given(option))
+        throw std::invalid_argument(std::string(option) + " is about learning, and --model has been learned");
+  if (!arguments.model.empty() && arguments.jobs.size() > 1)
+    throw std::invalid_argument("with --model one PREFIX can be given, to compare with");
+  if (arguments.out.prefix.empty()) {
+    if (arguments.learned.empty())
+      throw std::invalid_argument(
+          "nothing to write: give --out PREFIX for traces, or --learn FILE for the model");
+    for (const char* option :
+         {"--layers", "--ranks", "--hidden", "--batch", "--form", "--force", "--suspects", "--identical"})
+      if (given(option))
+        throw std::invalid_argument(std::string(option) + " is about traces: give --out PREFIX");
+  } else if (fs::path(arguments.out.prefix).filename().empty() ||
+             chakra::is_trace_file(arguments.out.prefix)) {
+    throw std::invalid_argument("--out is the common start of the files to write, PREFIX for PREFIX.<rank>." +
+                                arguments.out.form + ", not " + arguments.out.prefix);
+  }
+  if (arguments.jobs.empty() && (given("--comm-groups") || given("--dependencies") || given("--suspects")))
+    throw std::invalid_argument(
+        "--comm-groups, --dependencies and --suspects are about PREFIX, which is missing");
+  for (const std::string& job : arguments.jobs)
+    if (!arguments.out.prefix.empty()) arguments.out.require_other_than(job);
+}
+
+Ranks read_job(const std::string& prefix, const std::string& dependencies) {
+  Ranks ranks;
+  for (const std::string& file : chakra::find_rank_files(prefix))
+    ranks.push_back(statistics::read_graph(*chakra::open_trace(file), dependencies_of(dependencies)));
+  return ranks;
+}
+
+Model read_model(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::invalid_argument("--model " + path + ": cannot be read");
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  return trace_model::from_json(text, path);
+}
+
+Model learn_model(const SynthesizeArguments& arguments, const trace_model::Jobs& jobs) {
+  const auto ranks = static_cast<std::uint32_t>(jobs.front().size());
+  const chakra::CommGroups groups = arguments.groups.empty()
+                                        ? chakra::CommGroups(ranks)
+                                        : chakra::CommGroups::from_file(arguments.groups, ranks);
+  return trace_model::learn(jobs, groups, {arguments.bound_percent / 100, arguments.generate.seed});
+}
+
+/// Made traces, ready to be written.
+struct MadeJob {
+  Generated made;
+  std::vector<std::unique_ptr<chakra::VectorSource>> sources;
+  Ranks graphs;
+  std::uint64_t nodes = 0;
+};
+
+MadeJob make_job(const SynthesizeArguments& arguments, const Model& model) {
+  MadeJob job;
+  job.made = trace_model::generate(model, arguments.generate);
+  std::vector<chakra::NodeSource*> pointers;
+  for (std::uint32_t rank = 0; rank < job.made.ranks.size(); ++rank) {
+    job.sources.push_back(
+        std::make_unique<chakra::VectorSource>(arguments.out.file(rank), job.made.ranks[rank]));
+    pointers.push_back(job.sources.back().get());
+    job.nodes += job.made.ranks[rank].size();
+  }
+  const auto ranks = static_cast<std::uint32_t>(pointers.size());
+  chakra::validate_job(pointers, chakra::CommGroups::from_map(job.made.groups, ranks));
+  for (const auto& source : job.sources) job.graphs.push_back(statistics::read_graph(*source));
+  return job;
+}
+
+/// Which of the suspects an attacker would take the traces for.
+std::string suspects_text(const SynthesizeArguments& arguments, const MadeJob& job) {
+  if (arguments.suspects.empty()) return "";
+  std::vector<std::vector<double>> known;
+  for (const std::string& suspect : arguments.suspects)
+    known.push_back(
+        trace_model::family_features(statistics::statistics_of(read_job(suspect, arguments.dependencies))));
+  const auto features = trace_model::family_features(statistics::statistics_of(job.graphs));
+  return fmt::format("  most like {}, of {}\n",
+                     arguments.suspects[trace_model::nearest_family(features, known)],
+                     counted(known.size(), "suspect"));
+}
+
+/// Compares with the source. @throws std::invalid_argument: too much is as it was.
+std::string compared(const SynthesizeArguments& arguments, const Model& model, const Ranks& source,
+                     const MadeJob& job) {
+  if (source.size() != model.ranks)
+    throw std::invalid_argument(fmt::format("{} has {}, and the model {}", arguments.jobs.front(),
+                                            counted(source.size(), "rank"), model.ranks));
+  const SynthesisCheck check = check_synthesis(source, model, job.made, job.graphs, arguments.is_scaled());
+  if (model.bound > 0 && check.most_identical > arguments.identical)
+    throw std::invalid_argument(fmt::format(
+        "a connected part of up to {} is as in the source, and --identical allows {}: give a wider --bound, "
+        "another --seed, or allow it",
+        counted(check.most_identical, "node"), arguments.identical));
+  return check_text(check, arguments.is_scaled()) + suspects_text(arguments, job);
+}
+
+/// Returns what was written.
+std::string write_job(const JobOutput& out, const MadeJob& job) {
+  std::vector<std::uint32_t> numbers;
+  for (std::uint32_t rank = 0; rank < job.sources.size(); ++rank) numbers.push_back(rank);
+  JobWriter written(out, numbers);
+  for (const std::uint32_t rank : numbers) written.add(*job.sources[rank], rank);
+  written.commit();
+  std::string text =
+      fmt::format("{}: {}, {}\n", out.prefix, counted(numbers.size(), "rank"), counted(job.nodes, "node"));
+  if (job.made.groups.empty()) return text;
+  const fs::path prefix(out.prefix);
+  const std::string name = prefix.filename().string() + ".comm_groups.json";
+  write_files(prefix.parent_path().empty() ? fs::path(".") : prefix.parent_path(),
+              {{name, nlohmann::json(job.made.groups).dump() + "\n"}});
+  return text + fmt::format("{}.comm_groups.json: the communicator groups\n", out.prefix);
+}
+
+int synthesize(const SynthesizeArguments& arguments) {
+  trace_model::Jobs jobs;
+  for (const std::string& job : arguments.jobs) jobs.push_back(read_job(job, arguments.dependencies));
+  const Model model = arguments.model.empty() ? learn_model(arguments, jobs) : read_model(arguments.model);
+  std::string text = model_text(model);
+  if (!arguments.out.prefix.empty()) {
+    const MadeJob job = make_job(arguments, model);
+    const std::string comparison = jobs.empty() ? "" : compared(arguments, model, jobs.front(), job);
+    text += write_job(arguments.out, job) + comparison;
+  }
+  if (!arguments.learned.empty()) {
+    const std::string json = trace_model::to_json(model);
+    write_file(arguments.learned, json);
+    text += fmt::format("{}: the model, {}\n", arguments.learned, format_bytes(json.size()));
+  }
+  fmt::print("{}", text);
+  return 0;
+}
+
+void add_learning(CLI::App& command, SynthesizeArguments& arguments) {
+  command.add_option("PREFIX", arguments.jobs,
+                     "Traces of all ranks, PREFIX.<rank>.et; several: runs of the same job");
+  command.add_option("--comm-groups", arguments.groups, "JSON file with the members of the groups")
+      ->type_name("FILE");
+  command.add_option("--dependencies", arguments.dependencies, "Which count: all, existing or data")
+      ->check(CLI::IsMember({"all", "existing", "data"}))
+      ->capture_default_str();
+  command
+      .add_option("--bound", arguments.bound_percent,
+                  "Percent by which sizes and times may differ from the source's; 0: as they are")
+      ->check(CLI::Range(0.0, 49.0))
+      ->capture_default_str();
+  command.add_option("--learn", arguments.learned, "Write the model, a readable JSON file")
+      ->type_name("FILE");
+  command.add_option("--model", arguments.model, "A model that was learned before")->type_name("FILE");
+}
+
+void add_making(CLI::App& command, SynthesizeArguments& arguments) {
+  command.add_option("--out", arguments.out.prefix, "PREFIX of the traces to make, PREFIX.<rank>.et")
+      ->type_name("PREFIX");
+  add_form_and_force(command, arguments.out);
+  command.add_option("--seed", arguments.generate.seed, "Of all changes")->capture_default_str();
+  command.add_option("--layers", arguments.generate.layers, "Layers of a rank")
+      ->check(CLI::Range(1, 1'000'000));
+  command.add_option("--ranks", arguments.generate.ranks, "A multiple of the learned ranks, or a divisor")
+      ->check(CLI::Range(1, 1'000'000));
+  command.add_option("--hidden", arguments.generate.hidden, "Times as wide")->check(CLI::Range(1e-3, 1e3));
+  command.add_option("--batch", arguments.generate.batch, "Times as many samples")
+      ->check(CLI::Range(1e-3, 1e3));
+  command
+      .add_option("--identical", arguments.identical,
+                  "The most nodes of a connected part that may be as in the source")
+      ->capture_default_str();
+  command
+      .add_option("--suspects", arguments.suspects,
+                  "Other traces, of which an attacker chooses the one that is most like those made")
+      ->type_name("PREFIX");
+}
+
+}  // namespace
+
+std::function<int()> add_trace_synthesize(CLI::App& trace) {
+  auto arguments = std::make_shared<SynthesizeArguments>();
+  CLI::App* command = trace.add_subcommand(
+      "synthesize", "A model of traces, and traces made of it, of any number of layers or ranks");
+  add_learning(*command, *arguments);
+  add_making(*command, *arguments);
+  command->footer(
+      "Traces made keep what a simulation sees: operations, what depends on what, the schedule of "
+      "collectives,\n"
+      "sums of sizes and times. Names are gone. What is as in the source is counted, and an attack of our "
+      "own\n"
+      "guesses layers; how the order of operations gives a model's family away shows --suspects.\n"
+      "Examples:\n"
+      "  wafertlm trace synthesize traces/job --learn job.model.json --out traces/public\n"
+      "  wafertlm trace synthesize --model job.model.json --layers 96 --ranks 256 --out traces/large");
+  return [=] {
+    if (!command->parsed()) return -1;
+    require_sense(*arguments, *command);
+    return synthesize(*arguments);
+  };
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+
+#include "platform/describe/struct_type.h"
+#include "platform/commands/tune/inputs.h"
+
+namespace wafertlm::tune {
+
+/// Describes a tune file.
+std::shared_ptr<const config::Struct<TuneSpec>> tune_type();
+
+}  // namespace wafertlm::tune

@@ -1,5 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#include "platform/json_instances.h"
-
-template class nlohmann::basic_json<>;
-template class nlohmann::basic_json<nlohmann::ordered_map>;

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/machine/machine.h"
+
+#include <stdexcept>
+
+#include "models/hbm/hbm.h"
+#include "models/io/io_controller.h"
+#include "models/npu/npu.h"
+#include "platform/spec/npu_spec.h"
+#include "platform/spec/fabric_kinds.h"
+#include "platform/machine/idle_time.h"
+#include "platform/machine/remote_pool.h"
+#include "tlm/memory/checker.h"
+#include "tlm/operation/checker.h"
+#include "platform/machine/sampled/sampled_socket.h"
+#include "tlm/checking/socket_choice.h"
+
+namespace wafertlm {
+
+namespace {
+
+HierarchyOptions hierarchy_options(const config::PlatformSpec& spec) {
+  const config::ByDimensionSpec& by = spec.collectives.by_dimension;
+  HierarchyOptions options;
+  options.order = by.order;
+  options.within = by.within;
+  options.active_chunks = static_cast<std::uint32_t>(by.active_chunks.value_or(0));
+  options.all_reduce = by.all_reduce;
+  options.all_gather = by.all_gather;
+  options.reduce_scatter = by.reduce_scatter;
+  options.all_to_all = by.all_to_all;
+  options.direct_window = by.direct_window;
+  options.stage_cost_ps = spec.npu.endpoint.stage_cost_ps;
+  return options;
+}
+
+/// What has to see every packet; empty: nothing.
+std::string why_not_accelerated(const config::PlatformSpec& spec, Fabric& fabric, bool is_reliable) {
+  if (spec.run.acceleration == config::Acceleration::off) return "run.acceleration is off";
+  if (spec.run.checkers) return "protocol checkers follow every packet";
+  if (spec.run.functional) return "functional mode has values in every packet";
+  if (spec.run.fault) return "run.fault counts packets";
+  if (is_reliable) return "Go-Back-N counts packets";
+  if (!spec.wafer.fabric.rtl.empty()) return "RTL takes part";
+  if (std::string why = fabric.keeps_unlisted(); !why.empty()) return why;
+  if (fabric.format().by_flit) return "wormhole switching goes flit by flit";
+  if (spec.npu.endpoint.memory == config::EndpointMemory::hbm)
+    return "messages wait for the memory (npu.endpoint.memory)";
+  return {};
+}
+
+}  // namespace
+
+FabricTraits platform_traits(const config::PlatformSpec& spec) {
+  FabricTraits traits = fabric_kind(spec.wafer).traits(spec.wafer);
+  traits.launch_cost_ps = spec.npu.endpoint.launch_cost_ps;
+  traits.step_cost_ps = spec.npu.endpoint.step_cost_ps;
+  traits.receive_cost_ps = spec.npu.endpoint.receive_cost_ps;
+  traits.reduction_bytes_per_s = spec.npu.endpoint.reduction_bytes_per_s;
+  traits.hierarchy = hierarchy_options(spec);
+  const config::HbmSpec& hbm = spec.npu.hbm;
+  if (spec.npu.endpoint.memory == config::EndpointMemory::hbm)
+    traits.memory = {hbm.bytes_per_s(false), hbm.bytes_per_s(true), hbm.timing.latency_ps,
+                     hbm.requests.request_bytes};
+  traits.idle_ps = idle_time(spec);
+  return traits;
+}
+
+Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemory& memories,
+                 const BindPool& pool)
+    : wafer_(spec, reverse, true), traits_(platform_traits(spec)) {
+  Fabric& fabric = wafer_.fabric();
+  const HbmParams hbm = hbm_params(spec.npu.hbm);
+  const std::optional<ReliabilityParams> reliability = reliability_params(spec);
+  if (reliability && reliability->errors.rate > 0) fabric.add_errors(reliability->errors);
+  not_accelerated_ = why_not_accelerated(spec, fabric, reliability.has_value());
+  if (not_accelerated_.empty()) {
+    const auto seed = spec.run.acceleration == config::Acceleration::verify
+                          ? std::optional<std::uint64_t>(spec.run.seed)
+                          : std::nullopt;
+    if (!fabric.messages()) steady_.emplace(wafer_.scheduler, fabric.format().packet_bytes, seed);
+    episodes_.emplace(
+        wafer_.scheduler, [this](RestVisitor& state) { list_rest(state); }, seed);
+    if (fabric.striped()) episodes_->switch_off("packets are striped by numbers of operations");
+  }
+  npus_.resize(wafer_.npus());
+  if (!memories) memories_.resize(wafer_.npus());
+  for (std::uint32_t k = 0; k < wafer_.npus(); ++k) {
+    const std::uint32_t n = reverse ? wafer_.npus() - 1 - k : k;
+    NpuParams params;
+    params.npu = static_cast<NpuId>(n);
+    params.injector.format = fabric.format();
+    params.injector.link = fabric.npu_link(params.npu);
+    params.injector.dma_bytes_per_s = fabric.message_bytes_per_s_of(params.npu);
+    params.injector.exits = fabric.exits(params.npu);
+    params.injector.striped = fabric.striped();
+    params.injector.port_routes = fabric.port_routes(params.npu);
+    params.injector.ports = fabric.ports(params.npu);
+    params.memory = spec.npu.hbm.requests;
+    if (spec.remote_memory) {
+      params.remote = remote_requests(*spec.remote_memory);
+      params.remote_is_free = spec.remote_memory->local == config::LocalMemory::free;
+    }
+    params.endpoint = endpoint_params(spec.npu);
+    params.endpoint.reliability = reliability;
+    params.injector.answers = reliability.has_value();
+    params.compute = compute_params(spec.npu, n, spec.run.seed);
+    params.operands = operand_params(spec.npu, params.compute);
+    params.messages = fabric.messages();
+    params.steady = steady_ ? &*steady_ : nullptr;
+    params.episodes = episodes_ ? &*episodes_ : nullptr;
+    params.ejection_credit_delay_ps = fabric.credit_delay_ps();
+    npus_[n] = std::make_unique<Npu>(("npu_" + std::to_string(n)).c_str(), params, wafer_.classes,
+                                     NpuPools{{wafer_.packets, wafer_.messages}, scratch_}, wafer_.scheduler);
+    npus_[n]->set_partition(fabric.partition_of(params.npu));
+    fabric.attach(params.npu, npus_[n]->to_fabric, npus_[n]->from_fabric);
+    if (FlowControl* const flows = fabric.flow_control()) npus_[n]->set_flow_control(*flows);
+    const std::string number = std::to_string(n);
+    if (memories) {
+      memories(params.npu, through_checker(npus_[n]->memory.socket, wafer_.checkers(), "memory_" + number));
+      continue;
+    }
+    memories_[n] = std::make_unique<Hbm>(("hbm_" + number).c_str(), hbm, wafer_.scheduler);
+    bind_checked(npus_[n]->memory.socket, memories_[n]->socket, wafer_.checkers(), "memory_" + number);
+  }
+  if (spec.remote_memory) {
+    remote_ = std::make_unique<RemotePool>(*spec.remote_memory, wafer_.npus(), spec.run.seed, scratch_,
+                                           wafer_.scheduler, wafer_.checkers(), pool);
+    for (std::uint32_t n = 0; n < wafer_.npus(); ++n) remote_->attach(*npus_[n]->remote, n);
+  }
+  const std::uint32_t controllers = fabric.io_controllers();
+  io_.resize(controllers);
+  for (std::uint32_t i = 0; i < controllers; ++i) {
+    const std::uint32_t k = reverse ? controllers - 1 - i : i;
+    IoControllerParams params;
+    params.id = traits_.topology->io_controller(k);
+    params.injector.format = fabric.format();
+    params.injector.link = fabric.io_link();
+    params.injector.striped = fabric.striped();
+    params.endpoint.step_cost_ps = spec.npu.endpoint.step_cost_ps;
+    params.endpoint.receive_cost_ps = spec.npu.endpoint.receive_cost_ps;
+    params.endpoint.reliability = reliability;
+    params.injector.answers = reliability.has_value();
+    params.ejection_credit_delay_ps = fabric.credit_delay_ps();
+    params.steady = steady_ ? &*steady_ : nullptr;
+    params.episodes = episodes_ ? &*episodes_ : nullptr;
+    io_[k] = std::make_unique<IoController>(("io_" + std::to_string(k)).c_str(), params, wafer_.classes,
+                                            wafer_.packets, wafer_.messages, wafer_.scheduler);
+    if (FlowControl* const flows = fabric.flow_control()) io_[k]->set_flow_control(*flows);
+    io_[k]->set_partition(fabric.partition_of(params.id));
+    fabric.attach(params.id, io_[k]->to_fabric, io_[k]->from_fabric);
+  }
+  if (spec.run.fault) {
+    fault_.emplace(*spec.run.fault);
+    npu(fault_->params().from).set_fault(*fault_);
+  }
+}
+
+Machine::~Machine() = default;
+
+void Machine::list_rest(RestVisitor& state) {
+  // The endpoints of a fabric of whole messages have nothing to do.
+  if (!wafer_.fabric().messages())
+    for (const auto& npu : npus_) npu->list_rest(state);
+  for (const auto& controller : io_) controller->list_rest(state);
+  wafer_.fabric().list_rest(state);  // its counts may become more, at the end
+}
+
+void Machine::settle() {
+  if (episodes_) episodes_->settle();
+}
+
+void Machine::allow_lookahead_windows() {
+  if (episodes_) episodes_->switch_off("windows of time go partition by partition");
+  if (wafer_.checkers()) return;      // they follow each link in the order of time
+  if (!wafer_.rtl().empty()) return;  // the edges of a clock know no region
+  if (steady_) steady_->looking_forgoes_windows();
+  wafer_.scheduler.allow_lookahead_windows([this]() -> TimePs {
+    // What repeats is seen between two instants of the whole wafer.
+    return steady_ && steady_->is_looking() ? 0 : wafer_.fabric().lookahead_ps();
+  });
+}
+
+const Endpoint& Machine::endpoint(NpuId id) const {
+  const std::size_t n = index_of(id);
+  return n < npus_.size() ? npus_[n]->endpoint() : io_[n - npus_.size()]->endpoint();
+}
+
+void Machine::allow_sampling() {
+  const config::RunSpec& run = wafer_.spec().run;
+  if (run.acceleration == config::Acceleration::sampled && not_accelerated_.empty())
+    sampling_ = std::make_unique<Sampling>(wafer_.npus(), wafer_.endpoints(), run.seed);
+}
+
+void Machine::attach(OperationPort& port, NpuId endpoint) {
+  const std::size_t n = index_of(endpoint);
+  OperationTargetSocket& socket = n < npus_.size() ? npus_[n]->operations : io_[n - npus_.size()]->operations;
+  if (sampling_) {
+    SampledSocket& sampled = *sampled_.emplace_back(std::make_unique<SampledSocket>(
+        ("sampled_" + std::to_string(n)).c_str(), endpoint, *sampling_, wafer_.scheduler));
+    port.socket.bind(sampled.target_side);
+    sampled.initiator_side.bind(socket);
+    return;
+  }
+  bind_checked(port.socket, socket, wafer_.checkers(), "operations_" + std::to_string(n));
+}
+
+std::optional<ReliabilityTotals> Machine::reliability() const {
+  std::optional<ReliabilityTotals> totals;
+  for (std::uint32_t n = 0; n < wafer_.endpoints(); ++n) {
+    const ReliabilityCounters* const of = endpoint(static_cast<NpuId>(n)).reliability();
+    if (!of) continue;
+    if (!totals) totals.emplace();
+    totals->endpoints += *of;
+  }
+  if (!totals) return totals;
+  totals->switches = wafer_.fabric().flow_repairs();
+  totals->spoiled_packets = totals->endpoints.spoiled_packets + wafer_.fabric().spoiled_packets();
+  return totals;
+}
+
+std::uint64_t Machine::injected_packets() const {
+  std::uint64_t packets = 0;
+  for (std::uint32_t n = 0; n < wafer_.endpoints(); ++n)
+    packets += endpoint(static_cast<NpuId>(n)).injection_port().counters(PortId{0}).packets;
+  return packets;
+}
+
+std::uint64_t Machine::early_bytes_high_water() const {
+  std::uint64_t most = 0;
+  for (const auto& npu : npus_) most = std::max(most, npu->early_bytes_high_water());
+  for (const auto& controller : io_) most = std::max(most, controller->early_bytes_high_water());
+  return most;
+}
+
+void Machine::observe_links(LinkObserver& observer) {
+  Fabric& fabric = wafer_.fabric();
+  fabric.observe(observer);
+  for (std::size_t n = 0; n < npus_.size(); ++n) npus_[n]->observe(observer, fabric.switches() + n);
+  for (std::size_t k = 0; k < io_.size(); ++k)
+    io_[k]->observe(observer, fabric.switches() + npus_.size() + k);
+}
+
+void Machine::observe_memories(MemoryObserver& observer) {
+  for (std::size_t n = 0; n < memories_.size(); ++n) memories_[n]->observe(observer, n);
+}
+
+std::vector<std::string> Machine::pending() const {
+  std::vector<std::string> lines;
+  if (fault_) lines.push_back(fault_->report());
+  // What caused the rest comes first.
+  wafer_.messages.for_each_in_use([&](const Message& message) {
+    if (!message.contributes && message.injected_packets != 0 && message.injected_bytes == message.bytes &&
+        message.arrived_bytes < message.bytes)
+      lines.push_back(endpoint(message.destination).missing(message));
+  });
+  for (std::string& line : wafer_.fabric().pending_flows()) lines.push_back(std::move(line));
+  for (const auto& npu : npus_)
+    for (std::string& line : npu->pending()) lines.push_back(std::move(line));
+  for (const auto& controller : io_)
+    for (std::string& line : controller->pending()) lines.push_back(std::move(line));
+  return lines;
+}
+
+void Machine::require_rest() {
+  const auto check = [](const char* name, const SwitchCore& port) {
+    if (port.queued() != 0 || port.outstanding_credits() != 0)
+      throw std::logic_error("the injection port of " + std::string(name) +
+                             " is not at rest after the run: " + std::to_string(port.queued()) +
+                             " packets wait, " + std::to_string(port.outstanding_credits()) +
+                             " B of credits are not home");
+  };
+  for (const auto& npu : npus_) check(npu->name(), npu->endpoint().injection_port());
+  for (const auto& controller : io_) check(controller->name(), controller->endpoint().injection_port());
+  wafer_.require_rest();
+}
+
+std::vector<MachineLink> machine_links(const Machine& machine) {
+  const Fabric& fabric = machine.wafer().fabric();
+  std::vector<MachineLink> links;
+  for (const FabricLink& link : fabric.links())
+    links.push_back({link.name, link.from, link.output, fabric.bytes_per_s(link), fabric.counters(link)});
+  for (std::uint32_t n = 0; n < machine.wafer().endpoints(); ++n) {
+    const auto id = static_cast<NpuId>(n);
+    const SwitchCore& port = machine.endpoint(id).injection_port();
+    links.push_back({fabric.endpoint_name(id) + "->" + fabric.switch_of(id), fabric.switches() + n, PortId{0},
+                     port.bytes_per_s(PortId{0}), port.counters(PortId{0}), fabric.injection_is_wire()});
+  }
+  return links;
+}
+
+LinkPlaces::LinkPlaces(const std::vector<MachineLink>& links) {
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const MachineLink& link = links[i];
+    if (places_.size() <= link.from) places_.resize(link.from + 1);
+    auto& outputs = places_[link.from];
+    if (outputs.size() <= index_of(link.output)) outputs.resize(index_of(link.output) + 1, kNone);
+    outputs[index_of(link.output)] = i;
+  }
+}
+
+}  // namespace wafertlm

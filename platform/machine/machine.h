@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/endpoint/fault.h"
+#include "platform/machine/bind_memory.h"
+#include "platform/machine/reliability.h"
+#include "platform/machine/wafer.h"
+#include "tlm/acceleration/episodes.h"
+#include "tlm/shape/fabric_traits.h"
+#include "tlm/memory/memory_observer.h"
+#include "tlm/memory/requester.h"
+#include "tlm/kernel/module_list.h"
+#include "tlm/operation/operation_port.h"
+#include "tlm/acceleration/steady_states.h"
+
+namespace wafertlm {
+
+/// Of a platform, with its I/O controllers.
+FabricTraits platform_traits(const config::PlatformSpec& spec);
+
+class Endpoint;
+class Hbm;
+class IoController;
+class Npu;
+class RemotePool;
+class SampledSocket;
+class Sampling;
+
+/// A wafer with its NPUs, memories and I/O controllers, ready to be driven through the operation sockets of
+/// the NPUs and the controllers.
+class Machine {
+ public:
+  /// `memories`: in place of the HBM models of the platform, `pool`: of its remote memory's. They are the
+  /// caller's and must outlive the machine.
+  explicit Machine(const config::PlatformSpec& spec, bool reverse = false,
+                   const BindMemory& memories = nullptr, const BindPool& pool = nullptr);
+  ~Machine();
+
+  Wafer& wafer() { return wafer_; }
+  const Wafer& wafer() const { return wafer_; }
+  const FabricTraits& traits() const { return traits_; }
+  Npu& npu(NpuId id) { return *npus_[index_of(id)]; }
+  const Npu& npu(NpuId id) const { return *npus_[index_of(id)]; }
+  /// Of the platform's own HBM models.
+  const Hbm& memory(NpuId id) const { return *memories_.at(index_of(id)); }
+  Hbm& memory(NpuId id) { return *memories_.at(index_of(id)); }
+  /// Null without one. Grants of its providers may come and go.
+  RemotePool* remote() { return remote_.get(); }
+  const RemotePool* remote() const { return remote_.get(); }
+  /// Of an NPU or an I/O controller.
+  const Endpoint& endpoint(NpuId id) const;
+  std::uint32_t io_controllers() const { return static_cast<std::uint32_t>(io_.size()); }
+  const IoController& io_controller(std::uint32_t k) const { return *io_[k]; }
+  /// Binds a sequencer's port to an NPU or an I/O controller, through a checker if the platform asks for
+  /// them.
+  void attach(OperationPort& port, NpuId endpoint);
+
+  /// Lets the scheduler work node by node where the fabric has a lookahead; see
+  /// Scheduler::allow_lookahead_windows. For runs in which the end of an operation starts nothing.
+  void allow_lookahead_windows();
+
+  /// What was skipped because it repeats; null if the run is not accelerated, because of not_accelerated(),
+  /// or the fabric carries whole messages.
+  const SteadyCounts* skipped() const { return steady_ ? &steady_->counts() : nullptr; }
+  const std::string& not_accelerated() const { return not_accelerated_; }
+  /// What was played; null if the run is not accelerated.
+  const Episodes* episodes() const { return episodes_ ? &*episodes_ : nullptr; }
+  /// Packets that have left all endpoints, simulated or not.
+  std::uint64_t injected_packets() const;
+  /// What runs from now on is sampled, if the platform's run.acceleration says so and nothing forbids it; for
+  /// whoever says in its results that they were. Before attach().
+  void allow_sampling();
+  /// Null if the run is not sampled.
+  Sampling* sampling() { return sampling_.get(); }
+  const Sampling* sampling() const { return sampling_.get(); }
+  /// Before the models are read: what was played and not simulated is known to them.
+  void settle();
+
+  /// The fault that the platform's run.fault asks for; null if it asks for none.
+  const Fault* fault() const { return fault_ ? &*fault_ : nullptr; }
+  /// None if nothing is acknowledged.
+  std::optional<ReliabilityTotals> reliability() const;
+  /// The most of Communication::early_bytes_high_water() over all NPUs and I/O controllers.
+  std::uint64_t early_bytes_high_water() const;
+  /// Tells `observer` about every packet on any link: of the fabric's switches with their numbers, and of
+  /// endpoint e's injection port with the number of switches + e.
+  void observe_links(LinkObserver& observer);
+  /// Tells `observer`, with the NPU's number, what its memory moves.
+  void observe_memories(MemoryObserver& observer);
+  /// What all NPUs and controllers still wait for, in words.
+  std::vector<std::string> pending() const;
+  /// Of all endpoints and the fabric.
+  void list_rest(RestVisitor& state);
+  /// The wafer and the injection ports of all endpoints are at rest.
+  /// @throws std::logic_error that says what is not.
+  void require_rest();
+
+ private:
+  Wafer wafer_;
+  FabricTraits traits_;
+  ScratchMemory scratch_{};
+  std::optional<Fault> fault_;
+  std::string not_accelerated_;         // why
+  std::optional<SteadyStates> steady_;  // none: not accelerated, or whole messages
+  std::optional<Episodes> episodes_;    // none: not accelerated
+  std::unique_ptr<Sampling> sampling_;
+  ModuleList<SampledSocket> sampled_;
+  ModuleList<Npu> npus_;
+  ModuleList<Hbm> memories_;  // none if they are somebody else's
+  ModuleList<IoController> io_;
+  std::unique_ptr<RemotePool> remote_;
+};
+
+/// One output of a switch or of an injection port, as results name it and as Machine::observe_links numbers
+/// it.
+struct MachineLink {
+  std::string name;
+  std::size_t from = 0;  ///< number of the switch, or of switches + endpoint
+  PortId output{};
+  std::uint64_t bytes_per_s = 0;
+  OutputCounters counters;  ///< as of now
+  bool is_wire = true;      ///< and not a part of the endpoint
+};
+
+/// All of them, in the order of results.json.
+std::vector<MachineLink> machine_links(const Machine& machine);
+
+/// Their places in that list, by number and output.
+class LinkPlaces {
+ public:
+  explicit LinkPlaces(const std::vector<MachineLink>& links);
+  static constexpr std::size_t kNone = ~std::size_t{0};
+  /// kNone for a link that results do not list.
+  std::size_t of(std::size_t from, PortId output) const {
+    if (from >= places_.size() || index_of(output) >= places_[from].size()) return kNone;
+    return places_[from][index_of(output)];
+  }
+
+ private:
+  std::vector<std::vector<std::size_t>> places_;
+};
+
+}  // namespace wafertlm

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <vector>
+
+#include "platform/machine/rtl/packet_waves.h"
+
+namespace wafertlm {
+
+/// Waveforms of both sides in a part of a recording.
+struct RtlWaveRequest {
+  std::string recording;
+  const RtlDesign* design = nullptr;
+  RtlConfiguration configuration;
+  RtlModel* model = nullptr;
+  TimePs from_ps = 0, to_ps = 0;
+  std::string path;   ///< as of rtl_wave_file()
+  std::string shown;  ///< what it will be called when the run is over; empty: the same
+  const RtlStalls* stalls = nullptr;
+};
+
+/// Plays the recording into the RTL once more and writes PATH, a value change dump or (.fst) an FST file: the
+/// packets of the model and on the pins (PacketWaves) and all signals of the RTL; and PATH.gtkw, a view of
+/// it. Returns the two files.
+std::vector<std::string> write_rtl_waves(const RtlWaveRequest& request);
+
+/// From window_ps before a moment to window_ps after.
+RtlWaveWindow rtl_window_around(TimePs at_ps, TimePs window_ps);
+
+/// "waveform FILE   (gtkwave FILE FILE.gtkw)"
+std::string rtl_waves_text(const std::vector<std::string>& files);
+
+/// PATH if it ends in .vcd or .fst, else PATH.vcd. @throws std::invalid_argument: an FST file, and there is
+/// no vcd2fst.
+std::string rtl_wave_file(const std::string& path);
+
+/// The end of write_rtl_waves(): the model's own dump is there as FILE.pins.
+std::vector<std::string> finish_rtl_waves(const std::string& file, const std::string& shown,
+                                          RtlProtocol protocol, const PacketWaves& packets,
+                                          const RtlWaveWindow& window);
+
+/// Of a recording the parameters of a bench with `design`, whose ports and channels may be more.
+/// @throws std::invalid_argument: they are less, or its flits have another size.
+RtlBenchParams bench_params(const class RtlRecordingReader& recording, const RtlDesign& design,
+                            RtlConfiguration configuration);
+
+}  // namespace wafertlm

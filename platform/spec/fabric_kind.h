@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <any>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tlm/shape/fabric_traits.h"
+#include "workloads/parallelism/placement.h"
+
+namespace wafertlm {
+
+class CheckerSet;
+class ClassTable;
+class Fabric;
+struct FabricResults;
+class PacketPool;
+class Scheduler;
+
+namespace config {
+class Check;
+struct FabricSpec;
+struct WaferSpec;
+template <class S>
+class Struct;
+
+// Rules between a fabric and the wafer's other keys, of which each kind takes what it needs.
+
+/// `wafer.width` and `wafer.height` are of a mesh.
+void require_no_grid(const WaferSpec& wafer, const Check& check);
+void require_no_io(const WaferSpec& wafer, const Check& check);
+/// No `wafer.outer`.
+void require_one_wafer(const WaferSpec& wafer, const Check& check);
+}  // namespace config
+
+namespace traffic {
+struct TrafficModel;
+}
+
+/// What a fabric is built into. The references must outlive it.
+struct BuildContext {
+  const ClassTable& classes;
+  Scheduler& scheduler;
+  PacketPool& packets;
+  CheckerSet* checkers = nullptr;  ///< null: no checkers
+  bool reverse = false;            ///< build the modules in reverse order
+  bool with_io = false;            ///< with ports for the I/O controllers
+};
+
+/// What fabrics of a kind can do.
+struct FabricAbilities {
+  bool in_network = false;         ///< the switches reduce and distribute
+  bool packets = true;             ///< messages travel as packets through switches, not in one piece
+  bool endpoint_memory = true;     ///< messages can pass through the NPUs' memories
+  bool dateline_channels = false;  ///< every class needs its virtual channels twice, as rings do
+  bool input_starts = false;       ///< knows `input_start_interval`
+  std::string faster = {};  ///< what simulates the same in less time: "wafer.fabric.transport: messages"
+  TimePs time_step_ps = 0;  ///< times of messages are cut to multiples of it; 0: kept
+};
+
+/// How the report draws a wafer: "mesh" needs the sides of the grid.
+struct WaferDrawing {
+  const char* kind = "tree";
+  std::uint32_t width = 0, height = 0;
+};
+
+/// The link that limits first with an input buffer of a given size, and the time through the switch behind
+/// it.
+struct FabricLinkRate {
+  std::uint64_t bytes_per_s = 0;
+  TimePs pipeline_ps = 0;
+};
+
+/// A kind of fabric: everything that depends on `wafer.fabric.kind`. A new kind is a class of these and a
+/// line in registry.cpp, or a call of add_fabric_kind().
+class FabricKind {
+ public:
+  virtual ~FabricKind() = default;
+
+  /// As the configuration writes it, and what it means in a few words.
+  virtual std::string name() const = 0;
+  virtual std::string meaning() const = 0;
+  /// What FabricSpec::params holds before the keys are read: the parameters of this kind, copyable.
+  virtual std::any default_params() const = 0;
+  /// Adds the keys that the fabric has with this kind.
+  virtual void add_keys(config::Struct<config::FabricSpec>& fabric) const = 0;
+  /// Rules between the keys of a fabric; those of all kinds follow.
+  virtual void check(const config::FabricSpec& fabric, const config::Check& check) const = 0;
+  /// Rules between the fabric and the wafer's other keys: no width and height, no I/O controllers, one wafer.
+  virtual void check_wafer(const config::WaferSpec& wafer, const config::Check& check) const;
+
+  virtual FabricAbilities abilities(const config::FabricSpec&) const { return {}; }
+  virtual std::uint32_t npus(const config::WaferSpec& wafer) const = 0;
+  /// Paths of the keys that say how many NPUs there are.
+  virtual std::vector<std::string> size_keys() const = 0;
+  /// NPUs that do not take part because their router does not work.
+  virtual std::vector<NpuId> failed_npus(const config::FabricSpec&) const { return {}; }
+  /// For messages about this wafer: "5x4 wafer".
+  virtual std::string wafer_name(const config::WaferSpec&) const { return "wafer"; }
+
+  /// Most wake-ups of the fabric lie within this time.
+  virtual TimePs horizon_ps(const config::WaferSpec& wafer) const = 0;
+  virtual std::unique_ptr<Fabric> make(const config::WaferSpec& wafer, const BuildContext& in) const = 0;
+  /// With I/O controllers, without endpoint costs.
+  virtual FabricTraits traits(const config::WaferSpec& wafer) const = 0;
+  /// Where a placement of workers finds its NPUs; one row.
+  virtual PlacementGrid grid(const config::WaferSpec& wafer) const { return {npus(wafer), 1}; }
+  virtual FabricLinkRate fastest_link(const config::WaferSpec& wafer) const = 0;
+  /// How synthetic traffic goes over it. @throws std::invalid_argument: it does not
+  virtual traffic::TrafficModel traffic(const config::WaferSpec& wafer) const;
+  /// Lines for `wafertlm check`.
+  virtual std::string describe(const config::WaferSpec& wafer) const = 0;
+  /// What results have of it beside its links; null: nothing.
+  virtual const FabricResults* results() const { return nullptr; }
+  virtual WaferDrawing drawing(const config::WaferSpec&) const { return {}; }
+  /// The kind of several such wafers side by side (wafer.outer), which check_wafer() must allow.
+  virtual const FabricKind& of_several_wafers() const { return *this; }
+};
+
+}  // namespace wafertlm

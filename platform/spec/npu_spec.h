@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/endpoint/endpoint_params.h"
+#include "models/hbm/hbm_params.h"
+#include "models/npu/compute_params.h"
+#include "tlm/memory/requester_params.h"
+#include "tlm/kernel/units.h"
+
+namespace wafertlm {
+struct EfficiencyTable;
+}
+
+namespace wafertlm::config {
+
+enum class Precision : std::uint8_t { fp64, fp32, tf32, bf16, fp16, fp8, int8 };
+constexpr std::array<const char*, 7> kPrecisions = {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "int8"};
+
+enum class DurationSource : std::uint8_t { trace, model, roofline, replay };
+enum class ComputeModelKind : std::uint8_t { roofline, systolic };
+
+/// Whether what a computation reads passes through the NPU's HBM.
+enum class OperandSource : std::uint8_t { free, hbm };
+
+struct RateSpec {
+  std::optional<double> peak_operations_per_s;  ///< of fp16 and bf16 npu.peak if not given
+  std::uint32_t efficiency_percent = 100;
+};
+
+struct StragglerSpec {
+  NpuId npu{};
+  std::uint32_t slowdown_percent = 100;
+};
+
+/// How long an NPU computes. compute_params() fills in what an NPU has of its own.
+struct ComputeSpec : ComputeParams {
+  ComputeModelKind model = ComputeModelKind::roofline;
+  DurationSource durations = DurationSource::trace;
+  Precision precision = Precision::fp16;
+  RateSpec fp64, fp32, tf32, bf16, fp16, fp8, int8;
+  std::vector<StragglerSpec> stragglers;
+  OperandSource operands = OperandSource::free;
+  OperandParams tiles;  ///< with OperandSource::hbm
+
+  /// By Precision.
+  std::array<const RateSpec*, kPrecisions.size()> rates() const {
+    return {&fp64, &fp32, &tf32, &bf16, &fp16, &fp8, &int8};
+  }
+  /// Of the precision that is used; TF32 is stored as FP32.
+  std::uint32_t element_bytes() const {
+    constexpr std::uint32_t kBytes[kPrecisions.size()] = {8, 4, 4, 2, 2, 1, 1};
+    return kBytes[static_cast<std::size_t>(precision)];
+  }
+  /// Of the precision that is used.
+  const RateSpec& rate() const { return *rates()[static_cast<std::size_t>(precision)]; }
+};
+
+/// What the flow level knows of a generation; written by `wafertlm memory table`.
+struct EfficiencySpec {
+  std::string name;
+  std::string generation;
+  std::vector<std::uint32_t> depths;
+  std::vector<std::string> rows;  ///< "stacks bytes stride writes_percent efficiency…", a number per depth
+};
+
+/// Times of a DRAM in place of those of its generation.
+struct DramTimingSpec {
+  std::string name;
+  std::optional<TimePs> clock_ps;  ///< tCK; other times stay in nanoseconds
+  std::array<std::optional<TimePs>, 20>
+      times_ps{};  ///< by dram_timing_keys(), rounded up to whole clock cycles
+};
+
+/// The memory of one NPU, and how the NPU asks it. hbm_params() fills in what follows from the generation.
+struct HbmSpec : HbmParams {
+  std::optional<DramLevel> level;            ///< nullopt: flow
+  std::string generation;                    ///< of dram_generations(); empty: by read and write bandwidth
+  std::optional<EfficiencySpec> efficiency;  ///< of level flow with a generation
+  AddressMapParams map;
+  DramQueueParams queue;
+  std::optional<DramTimingSpec> timings;  ///< of the levels burst and command
+  MemoryRequesterParams requests;
+
+  /// Of the pins if there is a generation.
+  std::uint64_t bytes_per_s(bool write) const;
+};
+
+/// Whether what an endpoint sends and receives passes through the NPU's HBM.
+enum class EndpointMemory : std::uint8_t { free, hbm };
+
+/// What executes the steps of collectives, sends and receives. endpoint_params() adds the memory.
+struct EndpointSpec : EndpointParams {
+  std::string name;
+  EndpointMemory memory = EndpointMemory::free;
+  TimePs stage_cost_ps = 0;  ///< before the first message of a stage of a collective by dimensions
+
+  /// Nothing but the fabric takes time.
+  bool is_ideal() const {
+    return launch_cost_ps == 0 && step_cost_ps == 0 && receive_cost_ps == 0 && stage_cost_ps == 0;
+  }
+};
+
+struct NpuSpec {
+  double peak_operations_per_s = 1e15;
+  ComputeSpec compute;
+  HbmSpec hbm;
+  EndpointSpec endpoint;
+};
+
+/// Of NPU `number`; `seed`: the run's.
+ComputeParams compute_params(const NpuSpec& npu, std::uint32_t number, std::uint64_t seed);
+/// Of an NPU that computes like this; nullopt if computing takes no memory.
+std::optional<OperandParams> operand_params(const NpuSpec& npu, const ComputeParams& compute);
+HbmParams hbm_params(const HbmSpec& spec);
+/// Those of its generation with what the specification changes.
+/// @throws std::invalid_argument for times that contradict each other.
+DramTiming dram_timing(const HbmSpec& spec);
+/// @throws std::invalid_argument for a row that is no row.
+EfficiencyTable efficiency_table(const EfficiencySpec& spec);
+/// Of an endpoint without Go-Back-N.
+EndpointParams endpoint_params(const NpuSpec& npu);
+
+}  // namespace wafertlm::config

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "platform/spec/platform_spec.h"
+#include "tlm/program/program.h"
+
+namespace wafertlm {
+
+/// "0-4,10" → NPUs; empty: all. @throws std::invalid_argument that shows the form.
+Group parse_npus(const std::string& text, std::uint32_t npus);
+/// "1MiB", "1KiB,3KiB" or "1MiB:1GiB:2". @throws std::invalid_argument that shows the form.
+std::vector<std::uint64_t> parse_sizes(const std::string& text);
+/// The platform's algorithm for this collective as the planner names it; empty: the planner chooses, because
+/// the platform leaves it open or names one for other collectives.
+/// `is_partial`: of a group that not all ranks are in.
+std::string platform_algorithm(const config::CollectivesSpec& spec, CollectiveType type,
+                               bool is_partial = false);
+
+}  // namespace wafertlm

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/rtl/scoreboard.h"
+
+#include <gtest/gtest.h>
+
+namespace wafertlm {
+namespace {
+
+RtlTransaction packet(std::uint64_t sequence, TimePs head_ps, std::uint32_t bytes = 64) {
+  RtlTransaction transaction;
+  transaction.flow = 3;
+  transaction.sequence = sequence;
+  transaction.output = 1;
+  transaction.arrival_ps = head_ps > 500 ? head_ps - 500 : 0;
+  transaction.head_ps = head_ps;
+  transaction.bytes = bytes;
+  return transaction;
+}
+
+RtlTransaction with_data(RtlTransaction transaction, std::initializer_list<int> bytes) {
+  for (const int byte : bytes) transaction.data.push_back(static_cast<std::byte>(byte));
+  return transaction;
+}
+
+TEST(RtlScoreboard, EitherSideMayComeFirst) {
+  RtlScoreboard board({"s", 1000, 1500});
+  board.expect(packet(0, 10'000));
+  board.observe(packet(0, 11'500));  // as late as it may be
+  board.observe(packet(1, 20'000));
+  board.expect(packet(1, 21'500));
+  board.expect(packet(2, 30'000));
+  board.observe(packet(2, 30'400));
+  board.finish();
+  EXPECT_TRUE(board.passed());
+  EXPECT_EQ(board.compared(), 3U);
+  EXPECT_EQ(board.compared_data(), 0U);
+  EXPECT_EQ(board.largest_difference_ps(), 1500);
+  EXPECT_EQ(board.latency_histogram(), (std::map<std::int64_t, std::uint64_t>{{2, 1}, {-2, 1}, {0, 1}}));
+  EXPECT_DOUBLE_EQ(board.mean_model_latency_ps(), 500);
+  EXPECT_DOUBLE_EQ(board.mean_rtl_latency_ps(), 500 + (1500 - 1500 + 400) / 3.0);
+}
+
+TEST(RtlScoreboard, TimesOutsideTheTolerance) {
+  for (const TimePs late : {1500U, 1501U}) {
+    RtlScoreboard board({"s", 1000, 1500});
+    board.observe(packet(0, 10'000));
+    board.expect(packet(0, 10'000 + late));
+    EXPECT_EQ(board.divergences(RtlDivergenceKind::time), late > 1500 ? 1U : 0U);
+    EXPECT_EQ(board.largest_difference_ps(), -static_cast<std::int64_t>(late));
+  }
+  RtlScoreboard any({"s", 1000, kNever});
+  any.expect(packet(0, 10'000));
+  any.observe(packet(0, 90'000));
+  EXPECT_TRUE(any.passed());
+}
+
+TEST(RtlScoreboard, DataBitForBit) {
+  RtlScoreboard board({"s", 1000, 0});
+  board.expect(with_data(packet(0, 1000), {1, 2, 3}));
+  board.observe(with_data(packet(0, 1000), {1, 2, 3}));
+  EXPECT_TRUE(board.passed());
+  EXPECT_EQ(board.compared_data(), 1U);
+  board.expect(with_data(packet(1, 3000), {1, 2, 3}));
+  board.observe(with_data(packet(1, 3000), {1, 2, 4}));
+  ASSERT_EQ(board.divergences(RtlDivergenceKind::data), 1U);
+  EXPECT_EQ(board.first_divergence()->expected, "3 bytes, at byte 2: 03");
+  EXPECT_EQ(board.first_divergence()->got, "3 bytes, at byte 2: 04");
+  board.expect(with_data(packet(2, 4000), {1, 2}));
+  board.observe(with_data(packet(2, 4000), {1, 2, 3}));  // as many bytes by name, more in fact
+  board.expect(packet(3, 5000, 64));
+  board.observe(packet(3, 5000, 65));
+  board.expect(with_data(packet(4, 6000), {1}));
+  board.observe(packet(4, 6000));  // without data there is nothing to compare
+  EXPECT_EQ(board.divergences(RtlDivergenceKind::data), 3U);
+  EXPECT_EQ(board.compared_data(), 3U);
+  EXPECT_EQ(board.divergences(), 3U);
+}
+
+TEST(RtlScoreboard, MissingUnexpectedAndTwice) {
+  RtlScoreboard board({"s", 1000, 0});
+  board.expect(packet(5, 9000));
+  board.expect(packet(4, 8000));
+  board.observe(packet(7, 3000));
+  board.observe(packet(7, 3000));
+  EXPECT_EQ(board.divergences(RtlDivergenceKind::unexpected), 1U);
+  EXPECT_EQ(board.divergences(RtlDivergenceKind::missing), 0U);
+  board.finish();
+  EXPECT_EQ(board.divergences(RtlDivergenceKind::unexpected), 2U);
+  EXPECT_EQ(board.divergences(RtlDivergenceKind::missing), 2U);
+  EXPECT_EQ(board.first_divergence()->at_ps, 3000U);
+  board.violation(2000, 4, "a rule", "seen");
+  EXPECT_EQ(board.first_divergence()->kind, RtlDivergenceKind::protocol);
+  EXPECT_EQ(board.first_divergence()->output, 4U);
+  EXPECT_EQ(board.divergences(), 5U);
+  board.finish();  // nothing is left
+  EXPECT_EQ(board.divergences(), 5U);
+}
+
+// What is late by more than the patience is missing once, even if it comes after all.
+TEST(RtlScoreboard, Patience) {
+  RtlScoreboardOptions options{"s", 1000, kNever};
+  options.patience_ps = 10'000;
+  RtlScoreboard board(options);
+  board.expect(packet(0, 1000));
+  board.expect(packet(1, 11'000));  // not yet: by no more than the patience
+  board.observe(packet(1, 11'000));
+  EXPECT_EQ(board.divergences(), 0U);
+  board.expect(packet(2, 11'001));
+  EXPECT_EQ(board.divergences(RtlDivergenceKind::missing), 1U);
+  board.observe(packet(0, 12'000));
+  board.observe(packet(2, 12'000));
+  board.finish();
+  EXPECT_EQ(board.divergences(), 1U);
+  EXPECT_EQ(board.compared(), 2U);
+}
+
+TEST(RtlScoreboard, ThroughputByWindow) {
+  RtlScoreboardOptions options{"s", 1000, kNever};
+  options.window_packets = 2;
+  RtlScoreboard board(options);
+  EXPECT_EQ(board.worst_throughput_ratio(), 1);
+  // A packet every 1000 ps from the model; from the RTL windows of 2000, 1600 and 5000 ps.
+  const TimePs rtl[] = {0, 1000, 2000, 3000, 3600, 4000, 8600};
+  for (std::uint64_t k = 0; k < 7; ++k) {
+    board.expect(packet(k, 1000 * k, 100));
+    board.observe(packet(k, rtl[k], 100));
+  }
+  EXPECT_EQ(board.throughput_windows(), 3U);
+  EXPECT_DOUBLE_EQ(board.worst_throughput_ratio(), 2000.0 / 5000);
+  EXPECT_DOUBLE_EQ(board.model_bytes_per_s(), 700.0 / 6000 * 1e12);
+  EXPECT_DOUBLE_EQ(board.rtl_bytes_per_s(), 700.0 / 8600 * 1e12);
+  RtlScoreboard single(options);
+  single.expect(packet(0, 1000));
+  EXPECT_EQ(single.model_bytes_per_s(), 0);
+}
+
+// By hand: 18 packets, 500 ps after they came at the model, 0, 1, … 17 cycles later at the RTL; and one in
+// between with other bytes, which begins no window.
+TEST(RtlScoreboard, ReportsInWords) {
+  RtlScoreboardOptions options{"l1_0", 1000, 16'500};
+  options.window_packets = 6;
+  RtlScoreboard board(options);
+  for (std::uint64_t k = 0; k < 18; ++k) {
+    board.expect(packet(k, 1000 + 10'000 * k, 1000));
+    board.observe(packet(k, 1000 + 11'000 * k, 1000));
+  }
+  EXPECT_EQ(board.divergences(), 1U);
+  EXPECT_EQ(board.first_divergence()->expected, "head at 171000 ps (500 ps after it came) within 16500 ps");
+  EXPECT_EQ(board.first_divergence()->got, "head at 188000 ps (17000 ps)");
+  RtlTransaction nine = with_data(packet(18, 99'000, 10), {0, 1, 2, 3, 0xf4, 5, 6, 7, 8, 9});
+  board.expect(nine);
+  nine.data[1] = std::byte{0xab};
+  board.observe(nine);
+  board.violation(200'000, 3, "a rule", "what was seen");
+  EXPECT_EQ(board.report(),
+            "scoreboard of l1_0: data DIFFER, times DIFFER: 1 of 19 beyond 16500 ps\n"
+            "  packets                   TLM 19, RTL 19, compared 19 (data of 1)\n"
+            "  mean latency              TLM 500.0 ps, RTL 8552.6 ps\n"
+            "  throughput                TLM 105.9 GB/s, RTL 96.3 GB/s; worst window of 6 packets 0.9091 (2 "
+            "windows)\n"
+            "  RTL - TLM                 packets by cycles: 0: 2, 1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1, "
+            "8: 1, 9: 1, "
+            "10: 1, 11: 1, 12: 1, 13: 1, 14: 1, 15: 1 … 17\n"
+            "  largest difference        17000 ps\n"
+            "  first beyond              time at 171000 ps, l1_0, output 1, flow 3, sequence 17\n"
+            "  divergences               data 1, time 1, missing 0, unexpected 0, protocol 1\n"
+            "  first divergence          data at 99000 ps, l1_0, output 1, flow 3, sequence 18\n"
+            "    expected                10 bytes, at byte 1: 01 02 03 f4 05 06 07 08\n"
+            "    got                     10 bytes, at byte 1: ab 02 03 f4 05 06 07 08\n");
+}
+
+TEST(RtlScoreboard, ReportsBrokenRulesByPort) {
+  RtlScoreboard board({"s", 1000, kNever});
+  EXPECT_EQ(board.verdict(), "data equal, times not judged");
+  board.violation(2000, 4, "a rule", "what was seen");
+  const std::string report = board.report();
+  EXPECT_EQ(report.substr(report.find("  largest")),
+            "  largest difference        0 ps\n"
+            "  divergences               data 0, time 0, missing 0, unexpected 0, protocol 1\n"
+            "  first divergence          protocol at 2000 ps, s, port 4\n"
+            "    expected                a rule\n"
+            "    got                     what was seen\n");
+}
+
+// Without a tolerance, the LATENCY is what a difference is measured by; only a tolerance is judged.
+TEST(RtlScoreboard, TimesHaveAVerdictOfTheirOwn) {
+  const auto board_of = [](TimePs tolerance_ps, TimePs usual_ps, TimePs late_ps) {
+    RtlScoreboardOptions options{"s", 1000, tolerance_ps};
+    options.usual_ps = usual_ps;
+    RtlScoreboard board(options);
+    for (std::uint64_t k : {7U, 3U}) {
+      board.expect(packet(k, 1000 * k));
+      board.observe(packet(k, 1000 * k + late_ps));
+    }
+    return board;
+  };
+  const RtlScoreboard usual = board_of(kNever, 2000, 2001);
+  EXPECT_EQ(usual.verdict(), "data equal, times not judged: 2 of 2 beyond LATENCY, 2000 ps");
+  EXPECT_TRUE(usual.passed());
+  EXPECT_EQ(usual.beyond(), 2U);
+  EXPECT_EQ(usual.first_beyond()->at_ps, 3000U);
+  EXPECT_EQ(usual.limit_ps(), 2000U);
+  EXPECT_EQ(board_of(kNever, 2000, 2000).verdict(), "data equal, times within LATENCY, 2000 ps");
+  const RtlScoreboard judged = board_of(500, 2000, 501);
+  EXPECT_EQ(judged.verdict(), "data equal, times DIFFER: 2 of 2 beyond 500 ps");
+  EXPECT_TRUE(judged.data_passed());
+  EXPECT_FALSE(judged.passed());
+  EXPECT_EQ(board_of(500, 2000, 500).verdict(), "data equal, times within 500 ps");
+  RtlScoreboard alone({"s", 1000, kNever, kNever, false});
+  alone.expect(with_data(packet(1, 1000, 2), {1, 2}));
+  alone.observe(with_data(packet(1, 1000, 2), {1, 3}));
+  EXPECT_EQ(alone.verdict(), "data DIFFER, times not compared (no model beside it)");
+}
+
+TEST(RtlScoreboard, TwiceAndMissingAreTold) {
+  RtlScoreboard board({"s", 1000, 0});
+  board.expect(packet(5, 9000));
+  board.expect(packet(5, 8000));
+  EXPECT_EQ(board.first_divergence()->expected, "once");
+  EXPECT_EQ(board.first_divergence()->got, "twice from the model");
+  EXPECT_EQ(board.first_divergence()->at_ps, 8000U);
+  board.observe(packet(4, 7000));
+  board.observe(packet(4, 7500));
+  EXPECT_EQ(board.first_divergence()->got, "twice");
+  board.finish();
+  EXPECT_EQ(board.first_divergence()->expected, "nothing");
+  EXPECT_EQ(board.first_divergence()->got, "head at 7000 ps");
+  RtlScoreboardOptions impatient{"s", 1000, kNever};
+  impatient.patience_ps = 1000;
+  RtlScoreboard late(impatient);
+  late.expect(packet(0, 5000));
+  late.expect(packet(1, 6001));
+  EXPECT_EQ(late.first_divergence()->expected, "head at 5000 ps (500 ps after it came)");
+  EXPECT_EQ(late.first_divergence()->got, "nothing");
+}
+
+}  // namespace
+}  // namespace wafertlm

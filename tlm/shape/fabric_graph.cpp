@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tlm/shape/fabric_graph.h"
+
+#include <algorithm>
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/dijkstra_shortest_paths.hpp>
+#include <set>
+#include <stdexcept>
+
+namespace wafertlm {
+namespace {
+
+constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+std::uint64_t pair_of(NpuId source, NpuId destination) {
+  return std::uint64_t{index_of(source)} << 32 | index_of(destination);
+}
+
+}  // namespace
+
+FabricGraph::FabricGraph(std::uint32_t npus, std::vector<Vertex> vertices, std::vector<Link> links,
+                         Shortest shortest, const std::vector<std::vector<std::uint32_t>>& routes)
+    : npus_(npus),
+      vertices_(std::move(vertices)),
+      links_(std::move(links)),
+      out_(vertices_.size()),
+      in_(vertices_.size()) {
+  check_links();
+  for (std::uint32_t link = 0; link < links_.size(); ++link) {
+    out_[links_[link].from].push_back(link);
+    in_[links_[link].to].push_back(link);
+  }
+  for (std::uint32_t vertex = 0; vertex < vertices_.size(); ++vertex)
+    leaf_.push_back(vertex < npus_ && out_[vertex].size() == 1 && in_[vertex].size() == 1 &&
+                    links_[out_[vertex][0]].to == links_[in_[vertex][0]].from &&
+                    links_[out_[vertex][0]].to >= npus_);
+  find_routes(shortest);
+  take_routes(routes);
+  require_reach();
+  find_shortest_latency();
+}
+
+void FabricGraph::check_links() const {
+  std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
+  for (const Link& link : links_) {
+    const std::string text = "the link from " + name(link.from) + " to " + name(link.to);
+    if (link.from == link.to) throw std::invalid_argument(text + " goes nowhere");
+    if (link.bytes_per_s == 0) throw std::invalid_argument(text + " has no bandwidth");
+    if (!seen.emplace(link.from, link.to).second) throw std::invalid_argument(text + " is there twice");
+  }
+}
+
+void FabricGraph::find_routes(Shortest shortest) {
+  using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property,
+                                      boost::property<boost::edge_weight_t, std::uint64_t>>;
+  const auto weight = [&](const Link& link) {
+    return shortest == Shortest::hops ? 1 : link.latency_ps + vertices_[link.to].pipeline_ps + 1;
+  };
+  Graph backwards(vertices_.size());
+  for (const Link& link : links_) add_edge(link.to, link.from, weight(link), backwards);
+  next_.assign(std::size_t{npus_} * vertices_.size(), kNone);
+  constexpr std::uint64_t kFar = ~std::uint64_t{0};
+  std::vector<std::uint64_t> distance(vertices_.size());
+  for (std::uint32_t npu = 0; npu < npus_; ++npu) {
+    dijkstra_shortest_paths(
+        backwards, npu,
+        boost::distance_map(distance.data()).distance_inf(kFar).distance_compare(std::less<>()));
+    for (std::uint32_t vertex = 0; vertex < vertices_.size(); ++vertex) {
+      if (vertex == npu || distance[vertex] == kFar) continue;
+      std::uint32_t& next = next_[std::size_t{npu} * vertices_.size() + vertex];
+      for (const std::uint32_t link : out_[vertex])
+        if (next == kNone && distance[links_[link].to] != kFar &&
+            distance[vertex] == distance[links_[link].to] + weight(links_[link]))
+          next = link;
+    }
+  }
+}
+
+void FabricGraph::take_routes(const std::vector<std::vector<std::uint32_t>>& routes) {
+  for (const std::vector<std::uint32_t>& route : routes) {
+    std::string text = "the route";
+    for (const std::uint32_t vertex : route) text += " " + name(vertex);
+    if (route.size() < 2 || route.front() >= npus_ || route.back() >= npus_ || route.front() == route.back())
+      throw std::invalid_argument(text + " does not go from an NPU to another");
+    if (std::set<std::uint32_t>(route.begin(), route.end()).size() != route.size())
+      throw std::invalid_argument(text + " comes to a place twice");
+    const std::uint64_t pair = pair_of(static_cast<NpuId>(route.front()), static_cast<NpuId>(route.back()));
+    for (std::size_t i = 0; i + 1 < route.size(); ++i) {
+      const auto& out = out_[route[i]];
+      const auto found = std::find_if(out.begin(), out.end(),
+                                      [&](std::uint32_t link) { return links_[link].to == route[i + 1]; });
+      if (found == out.end())
+        throw std::invalid_argument(text + ": there is no link from " + name(route[i]) + " to " +
+                                    name(route[i + 1]));
+      if (!given_.emplace(std::pair(route[i], pair), *found).second)
+        throw std::invalid_argument(text + ": a route between these two is given already");
+    }
+  }
+}
+
+void FabricGraph::require_reach() const {
+  for (std::uint32_t from = 0; from < npus_; ++from)
+    for (std::uint32_t to = 0; to < npus_; ++to) {
+      if (from == to) continue;
+      if (given_.count({from, pair_of(static_cast<NpuId>(from), static_cast<NpuId>(to))}) == 0 &&
+          next_[std::size_t{to} * vertices_.size() + from] == kNone)
+        throw std::invalid_argument("there is no way from " + name(from) + " to " + name(to));
+    }
+}
+
+/// With many NPUs the least that a link and the next one can take, in place of all ways.
+void FabricGraph::find_shortest_latency() {
+  constexpr std::uint32_t kMaxForAll = 512;
+  for (std::uint32_t from = 0; from < npus_ && npus_ <= kMaxForAll; ++from)
+    for (std::uint32_t to = 0; to < npus_; ++to)
+      if (from != to)
+        shortest_latency_ps_ =
+            std::min(shortest_latency_ps_, head_latency_ps(static_cast<NpuId>(from), static_cast<NpuId>(to)));
+  for (const Link& link : links_)
+    if (npus_ > kMaxForAll && link.from < npus_)
+      shortest_latency_ps_ = std::min(shortest_latency_ps_, link.latency_ps + vertices_[link.to].pipeline_ps);
+}
+
+bool FabricGraph::has_rings() const {
+  return std::any_of(links_.begin(), links_.end(), [](const Link& link) { return link.ring != 0; });
+}
+
+std::uint32_t FabricGraph::next_link(std::uint32_t vertex, NpuId source, NpuId destination) const {
+  if (!given_.empty()) {
+    const auto found = given_.find({vertex, pair_of(source, destination)});
+    if (found != given_.end()) return found->second;
+  }
+  return next_[index_of(destination) * vertices_.size() + vertex];
+}
+
+std::vector<std::uint32_t> FabricGraph::route(NpuId from, NpuId to) const {
+  std::vector<std::uint32_t> links;
+  for (auto at = static_cast<std::uint32_t>(index_of(from)); at != index_of(to); at = links_[links.back()].to)
+    links.push_back(next_link(at, from, to));
+  return links;
+}
+
+std::uint32_t FabricGraph::hops(NpuId from, NpuId to) const {
+  std::uint32_t count = 0;
+  for (const std::uint32_t link : route(from, to))
+    if (!leaf_[links_[link].from] && !leaf_[links_[link].to]) ++count;
+  return count;
+}
+
+TimePs FabricGraph::head_latency_ps(NpuId from, NpuId to) const {
+  TimePs latency = 0;
+  for (const std::uint32_t link : route(from, to))
+    latency += links_[link].latency_ps + vertices_[links_[link].to].pipeline_ps;
+  return latency;
+}
+
+std::uint64_t FabricGraph::path_bytes_per_s(NpuId from, NpuId to) const {
+  std::uint64_t slowest = ~std::uint64_t{0};
+  for (const std::uint32_t link : route(from, to)) slowest = std::min(slowest, links_[link].bytes_per_s);
+  return slowest;
+}
+
+std::pair<std::uint64_t, std::uint64_t> FabricGraph::npu_bytes_per_s(NpuId npu) const {
+  std::uint64_t out = 0, in = 0;
+  for (const std::uint32_t link : out_[index_of(npu)]) out += links_[link].bytes_per_s;
+  for (const std::uint32_t link : in_[index_of(npu)]) in += links_[link].bytes_per_s;
+  return {out, in};
+}
+
+std::uint32_t FabricGraph::cluster_of(NpuId npu) const {
+  const auto vertex = static_cast<std::uint32_t>(index_of(npu));
+  return leaf_[vertex] ? links_[out_[vertex][0]].to : vertex;
+}
+
+std::pair<std::uint64_t, std::uint64_t> FabricGraph::cluster_bytes_per_s(std::uint32_t vertex) const {
+  std::uint64_t out = 0, in = 0;
+  for (const std::uint32_t link : out_[vertex])
+    if (!leaf_[links_[link].to]) out += links_[link].bytes_per_s;
+  for (const std::uint32_t link : in_[vertex])
+    if (!leaf_[links_[link].from]) in += links_[link].bytes_per_s;
+  return {std::max<std::uint64_t>(out, 1), std::max<std::uint64_t>(in, 1)};
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tlm/shape/fabric_traits.h"
+#include "tlm/program/program.h"
+
+namespace wafertlm {
+
+struct CustomAlgorithm;
+
+/// What the user may ask for; `algorithm` empty: the planner chooses.
+struct CollectiveRequest {
+  CollectiveType type{};
+  Group group;  ///< position = rank
+  std::uint64_t bytes =
+      0;                  ///< full vector per rank (nccl-tests convention); a barrier has 0 or kBarrierBytes
+  std::string algorithm;  ///< a name of the table (algorithm.h), or kFastest
+  std::uint32_t chunks = 1;  ///< pieces that pipeline; 0: the algorithm's own choice (default_chunks)
+  std::uint32_t root = 0;    ///< position in the group; of rooted collectives
+  DataType data_type{};      ///< of the values in functional mode
+  /// hierarchical_2d: of the vector, in the part that goes along the rows first; none: balanced.
+  std::optional<std::uint64_t> split_percent = std::nullopt;
+  /// What is done in place of any `algorithm` (custom/algorithm.h); null: none. `chunks`: parts of each of
+  /// its chunks.
+  std::shared_ptr<const CustomAlgorithm> custom = nullptr;
+};
+
+/// An algorithm: all that the planner, predictions, configuration, command line and help know of it.
+struct Algorithm {
+  /// Whether the vector may go in pieces that pipeline.
+  enum class Chunks : std::uint8_t {
+    none,
+    if_asked,       ///< one, unless the request says more or kFastest searches
+    by_prediction,  ///< as many as the closed form says is best
+  };
+  /// A type of collective that it can do.
+  struct Use {
+    CollectiveType type{};
+    int preference = 0;  ///< the planner takes the lowest of those that are about as fast
+    Chunks chunks = Chunks::none;
+    bool equal_blocks = false;  ///< all ranks' blocks must be of one length
+  };
+  using Programs = std::vector<std::unique_ptr<StepSource>>;
+
+  std::string name;  ///< as in results
+  std::vector<Use> uses;
+  /// The steps of every rank of a request whose algorithm and chunks are set.
+  Programs (*programs)(const CollectiveRequest& request, const FabricTraits& fabric) = nullptr;
+  /// Closed form of the same with nothing shared, or the time of the busiest link if that is longer; of two
+  /// members or more and at least a byte.
+  TimePs (*predicted_ps)(const CollectiveRequest& request, const FabricTraits& fabric) = nullptr;
+  /// Every rank sends and receives each block once (all-reduce: twice), and its memory is busy for that.
+  bool moves_blocks_once = true;
+  /// Its messages are flows that the fabric's switches reduce and distribute.
+  bool in_network = false;
+  /// Whether it can run on this group; null: on any.
+  bool (*fits)(const Group& group, const FabricTraits& fabric) = nullptr;
+  /// What it needs to fit, for messages; null with `fits`.
+  std::string (*needs)(const Topology& topology) = nullptr;
+  /// `auto` does not take it.
+  bool only_by_name = false;
+  /// Where no messages meet (meets_nothing) the closed form is exact.
+  bool is_exact_alone = true;
+  /// The chunks that are best, if they are open; null: the planner tries powers of two (default_chunks).
+  std::uint32_t (*best_chunks)(const CollectiveRequest& request, const FabricTraits& fabric) = nullptr;
+  /// Its messages never meet, by a schedule that the closed form counts: where endpoints' memories are free
+  /// it needs no short run.
+  bool is_scheduled = false;
+  /// What it needs in a rank's buffer behind the vectors of the type, for what is only passed on; null:
+  /// nothing.
+  std::uint64_t (*scratch_bytes)(const CollectiveRequest& request, const FabricTraits& fabric) = nullptr;
+
+  /// Null: it cannot do this type.
+  const Use* use_of(CollectiveType type) const;
+};
+
+/// The table. A new algorithm is a row here, and a program with its closed form in files of its own.
+const std::vector<Algorithm>& algorithms();
+
+/// @throws std::invalid_argument: there is no such row; the message lists the names.
+const Algorithm& algorithm_named(const std::string& name);
+
+/// A request for the algorithm with the smallest prediction, whatever the size.
+constexpr const char* kFastest = "fastest";
+/// What users may write: "auto", kFastest, and the names of the table.
+std::vector<std::string> algorithm_choices();
+
+/// The algorithms that can do a collective on some group, best ones first.
+std::vector<std::string> algorithms_for(CollectiveType type);
+/// Those that can do it on this group.
+std::vector<std::string> algorithms_for(CollectiveType type, const Group& group, const FabricTraits& fabric);
+/// Those that can do it on this group with this size.
+std::vector<std::string> algorithms_for(const CollectiveRequest& request, const FabricTraits& fabric);
+
+}  // namespace wafertlm

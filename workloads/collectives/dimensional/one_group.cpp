@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// one_ring, one_direct and one_halving_doubling: all ranks in the group's order as one logical dimension,
+// whatever the dimensions of the fabric that their messages cross.
+#include <algorithm>
+#include <numeric>
+
+#include "workloads/collectives/algorithm/algorithm_parts.h"
+#include "workloads/collectives/algorithm/algorithm_rows.h"
+#include "workloads/collectives/dimensional/program.h"
+
+namespace wafertlm {
+namespace {
+
+GroupBox one_axis(const CollectiveRequest& request) {
+  GroupBox box;
+  box.axes.push_back({0, ranks_of(request), 1, true});
+  box.rank_at.resize(ranks_of(request));
+  std::iota(box.rank_at.begin(), box.rank_at.end(), 0U);
+  box.position = box.rank_at;
+  return box;
+}
+
+ChunkStage::Kind kind_of(CollectiveType type) {
+  using Kind = ChunkStage::Kind;
+  return type == CollectiveType::all_reduce       ? Kind::all_reduce
+         : type == CollectiveType::all_gather     ? Kind::all_gather
+         : type == CollectiveType::reduce_scatter ? Kind::reduce_scatter
+                                                  : Kind::all_to_all;
+}
+
+ChunkStage stage_of(const CollectiveRequest& request, DimensionAlgorithm algorithm) {
+  ChunkStage stage{kind_of(request.type), 0, algorithm, 0, 0};
+  if (stage.kind == ChunkStage::Kind::all_gather) stage.scattered = 1;
+  stage.sent_bytes = sent_by_each(stage, request.bytes / request.chunks, ranks_of(request));
+  return stage;
+}
+
+/// The messages of a round: how far each rank sends, and how much.
+struct Round {
+  std::vector<std::uint32_t> to;  ///< by rank
+  std::uint64_t bytes = 0;
+};
+
+/// Of a round in which nobody waits for an earlier one: the slowest message, or the busiest link.
+TimePs round_ps(const Round& round, const CollectiveRequest& request, const FabricTraits& fabric) {
+  const auto loads = fabric.topology->link_loads();
+  TimePs longest = 0;
+  for (std::uint32_t rank = 0; rank < round.to.size(); ++rank) {
+    const NpuId from = request.group[rank], to = request.group[round.to[rank]];
+    loads->add(from, to, round.bytes);
+    longest =
+        std::max(longest, fabric.latency_ps(from, to) +
+                              message_ps(fabric, round.bytes, fabric.topology->path_bytes_per_s(from, to)));
+  }
+  return std::max(longest, loads->busiest_ps() + fabric.message_cost_ps());
+}
+
+/// A message waits for the one before it only: `rounds` messages one after the other, along the ring.
+TimePs ring_path_ps(std::uint64_t rounds, std::uint64_t bytes, const CollectiveRequest& request,
+                    const FabricTraits& fabric) {
+  const std::size_t p = request.group.size();
+  std::vector<TimePs> hop(p);
+  TimePs busiest = 0;
+  for (std::size_t i = 0; i < p; ++i) {
+    const NpuId from = request.group[i], to = request.group[(i + 1) % p];
+    const TimePs busy = message_ps(fabric, bytes, fabric.topology->path_bytes_per_s(from, to));
+    hop[i] = fabric.latency_ps(from, to) + busy;
+    busiest = std::max(busiest, busy);
+  }
+  TimePs window =
+      std::accumulate(hop.begin(), hop.begin() + static_cast<std::ptrdiff_t>(rounds % p), TimePs{0});
+  TimePs worst = window;
+  for (std::size_t start = 0; start + 1 < p; ++start) {
+    window += hop[(start + rounds % p) % p] - hop[start];
+    worst = std::max(worst, window);
+  }
+  const TimePs path = worst + rounds / p * std::accumulate(hop.begin(), hop.end(), TimePs{0});
+  return std::max(path, *std::max_element(hop.begin(), hop.end()) + (rounds - 1) * busiest);
+}
+
+/// Of one chunk.
+TimePs rounds_ps(const ChunkStage& stage, const CollectiveRequest& request, const FabricTraits& fabric) {
+  const std::uint32_t p = ranks_of(request);
+  const std::uint64_t chunk = std::max<std::uint64_t>(request.bytes / request.chunks, 1);
+  const std::uint64_t part = std::max<std::uint64_t>(chunk / p, 1);
+  const std::uint64_t ways = stage.kind == ChunkStage::Kind::all_reduce ? 2 : 1;
+  if (stage.algorithm == DimensionAlgorithm::ring)
+    return ring_path_ps(ways * rounds_one_way(stage, p), part, request, fabric);
+  if (stage.algorithm == DimensionAlgorithm::direct) {
+    const auto loads = fabric.topology->link_loads();
+    loads->add_all_pairs(request.group, part);
+    const auto distances = fabric.topology->distances(request.group);
+    TimePs farthest = 0;
+    for (const NpuId npu : request.group) farthest = std::max(farthest, distances->farthest_ps(npu));
+    return ways * (std::max(loads->busiest_ps(), farthest) + fabric.message_cost_ps());
+  }
+  TimePs sum = 0;
+  for (std::uint32_t distance = p / 2; distance != 0; distance /= 2) {
+    Round round{{}, std::max<std::uint64_t>(part * distance, 1)};
+    for (std::uint32_t rank = 0; rank < p; ++rank) round.to.push_back(rank ^ distance);
+    sum += ways * round_ps(round, request, fabric);
+  }
+  return sum;
+}
+
+}  // namespace
+
+template <DimensionAlgorithm algorithm>
+Algorithm::Programs one_group_programs(const CollectiveRequest& request, const FabricTraits& fabric) {
+  const std::vector<ChunkRoute> routes(request.chunks, {stage_of(request, algorithm)});
+  StageSchedule schedule;
+  schedule.order.resize(1);
+  for (std::uint32_t chunk = 0; chunk < request.chunks; ++chunk) schedule.order[0].push_back({chunk, 0});
+  return staged_programs(request, one_axis(request), routes, schedule, fabric);
+}
+
+template <DimensionAlgorithm algorithm>
+TimePs one_group_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
+  const ChunkStage stage = stage_of(request, algorithm);
+  const bool sums =
+      stage.kind == ChunkStage::Kind::all_reduce || stage.kind == ChunkStage::Kind::reduce_scatter;
+  TimePs chunk = rounds_ps(stage, request, fabric) + fabric.hierarchy.stage_cost_ps;
+  if (sums && fabric.reduction_bytes_per_s != 0) {
+    const bool at_once = algorithm == DimensionAlgorithm::direct;
+    const std::uint64_t part = request.bytes / request.chunks / ranks_of(request);
+    chunk += transfer_time_ps(3 * part * (at_once ? 1 : ranks_of(request) - 1), fabric.reduction_bytes_per_s);
+  }
+  const std::uint32_t active =
+      fabric.hierarchy.active_chunks == 0 ? request.chunks : fabric.hierarchy.active_chunks;
+  return (request.chunks + active - 1) / active * chunk;
+}
+
+template Algorithm::Programs one_group_programs<DimensionAlgorithm::ring>(const CollectiveRequest&,
+                                                                          const FabricTraits&);
+template Algorithm::Programs one_group_programs<DimensionAlgorithm::direct>(const CollectiveRequest&,
+                                                                            const FabricTraits&);
+template Algorithm::Programs one_group_programs<DimensionAlgorithm::halving_doubling>(
+    const CollectiveRequest&, const FabricTraits&);
+template TimePs one_group_ps<DimensionAlgorithm::ring>(const CollectiveRequest&, const FabricTraits&);
+template TimePs one_group_ps<DimensionAlgorithm::direct>(const CollectiveRequest&, const FabricTraits&);
+template TimePs one_group_ps<DimensionAlgorithm::halving_doubling>(const CollectiveRequest&,
+                                                                   const FabricTraits&);
+
+}  // namespace wafertlm
