@@ -6,6 +6,7 @@
 
 - Includes go down only: of the rooms (subfolders) of a folder in .ci/floors.txt to floors below the own one.
 - The rooms of no folder, at any depth, include each other in a circle.
+- What is installed (platform/package/public_headers.txt) includes only what is installed.
 - Own headers are included in quotes and from the project root.
 - Engines are free of SystemC, also through the own headers they include: files *_engine.h, *_engine.cpp and *_params.h, and
   everything in NO_SYSTEMC.
@@ -125,6 +126,19 @@ def check_floors(tree, paths):
                 yield path, number, f"{folder}: {room} uses {other}, which uses {room}: a circle of folders"
 
 
+def check_public(tree, paths):
+    """(path, line, message) of installed headers that include others, or that are not there."""
+    file = tree.root / "platform/package/public_headers.txt"
+    public = {line for line in file.read_text().splitlines() if line and not line.startswith("#")} if file.is_file() else set()
+    for path in sorted(public):
+        if path not in paths:
+            yield "platform/package/public_headers.txt", 1, f"there is no {path}"
+            continue
+        for number, quoted, what in tree.includes(path):
+            if quoted and what not in public:
+                yield path, number, f"it is installed, and {what} is not (platform/package/public_headers.txt)"
+
+
 def reaches(edges, start, end):
     seen, waiting = {start}, [start]
     while waiting:
@@ -173,10 +187,10 @@ def violations(root):
     tree = Tree(root)
     paths = tree.sources()
     of_floors = {}
-    for path, number, message in check_floors(tree, paths):
+    for path, number, message in [*check_floors(tree, paths), *check_public(tree, paths)]:
         of_floors.setdefault(path, []).append((number, message))
-    for path in paths:
-        found = list(check_text(tree, path)) + of_floors.get(path, [])
+    for path in [*paths, *(path for path in of_floors if path not in paths)]:
+        found = (list(check_text(tree, path)) if path in paths else []) + of_floors.get(path, [])
         if pathlib.PurePosixPath(path).suffix in CPP:
             found += check_includes(tree, path)
             if is_engine(path):

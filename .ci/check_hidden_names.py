@@ -49,6 +49,7 @@ def declared(head):
     head = re.sub(r"^\s*template\s*<.*?>\s*(?=[A-Za-z\[])", "", head, flags=re.DOTALL)
     if TYPE.search(head) or re.match(r"\s*(TEST|INSTANTIATE|namespace)", head):
         return None
+    head = re.sub(r"<[^<>]*\([^<>]*>", "<>", head)  # std::function<int()>
     parenthesis = head.find("(")
     if parenthesis >= 0:
         function = FUNCTION.search(head[:parenthesis + 1])

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "tlm/memory/memory_observer.h"
 #include "tlm/checking/socket_observer.h"
+#include "tlm/memory/memory_observer.h"
 #include "waveforms/vcd_writer.h"
 #include "waveforms/worker.h"
 

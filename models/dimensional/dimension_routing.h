@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "tlm/shape/dimensions.h"
 #include "tlm/link/switch_core.h"
+#include "tlm/shape/dimensions.h"
 
 namespace wafertlm {
 

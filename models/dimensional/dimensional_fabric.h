@@ -12,10 +12,11 @@
 
 namespace wafertlm {
 
-/// A fabric of dimensions (tlm/shape/dimensions.h): a node per NPU, with a port for each of its links, and the
-/// switches of switched dimensions. The node is a part of the NPU: between them there is no wire, and what
-/// leaves the NPU waits for the port of a link (models/endpoint/port_queues.h). Nodes and switches take no
-/// time. What goes through them is the implementation's: DimensionalSwitches (packets), DimensionalMessages.
+/// A fabric of dimensions (tlm/shape/dimensions.h): a node per NPU, with a port for each of its links, and
+/// the switches of switched dimensions. The node is a part of the NPU: between them there is no wire, and
+/// what leaves the NPU waits for the port of a link (models/endpoint/port_queues.h). Nodes and switches take
+/// no time. What goes through them is the implementation's: DimensionalSwitches (packets),
+/// DimensionalMessages.
 class DimensionalFabric : public Fabric {
  public:
   std::uint32_t npus() const override { return params_.dimensions.npus(); }

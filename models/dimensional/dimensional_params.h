@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "models/messages/message_rules.h"
-#include "tlm/shape/dimensions.h"
 #include "tlm/fabric/fabric_params.h"
+#include "tlm/shape/dimensions.h"
 
 namespace wafertlm {
 

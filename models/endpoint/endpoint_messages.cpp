@@ -4,9 +4,9 @@
 #include <stdexcept>
 
 #include "models/endpoint/endpoint.h"
+#include "tlm/acceleration/steady_states.h"
 #include "tlm/kernel/free_numbers.h"
 #include "tlm/packets/npu_name.h"
-#include "tlm/acceleration/steady_states.h"
 
 namespace wafertlm {
 

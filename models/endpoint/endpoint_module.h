@@ -8,9 +8,9 @@
 
 #include "models/endpoint/endpoint.h"
 #include "models/endpoint/timed_queue.h"
-#include "tlm/packets/protocol.h"
-#include "tlm/operation/protocol.h"
 #include "tlm/kernel/scheduler.h"
+#include "tlm/operation/protocol.h"
+#include "tlm/packets/protocol.h"
 
 namespace wafertlm {
 

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "tlm/packets/wire_format.h"
-#include "tlm/packets/link_errors.h"
 #include "tlm/kernel/units.h"
+#include "tlm/packets/link_errors.h"
+#include "tlm/packets/wire_format.h"
 
 namespace wafertlm {
 

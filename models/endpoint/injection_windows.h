@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "tlm/link/switch_core.h"
 #include "tlm/packets/message.h"
 #include "tlm/packets/packet.h"
 #include "tlm/packets/wire_format.h"
-#include "tlm/link/switch_core.h"
 
 namespace wafertlm {
 

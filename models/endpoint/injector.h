@@ -9,14 +9,14 @@
 #include "models/endpoint/injection_windows.h"
 #include "models/endpoint/lane_counter.h"
 #include "models/endpoint/port_queues.h"
-#include "tlm/packets/message.h"
-#include "tlm/packets/wire_format.h"
-#include "tlm/packets/flow.h"
+#include "tlm/acceleration/steady_source.h"
+#include "tlm/kernel/ring_queue.h"
 #include "tlm/link/credit_window.h"
 #include "tlm/link/line.h"
 #include "tlm/link/switch_core.h"
-#include "tlm/kernel/ring_queue.h"
-#include "tlm/acceleration/steady_source.h"
+#include "tlm/packets/flow.h"
+#include "tlm/packets/message.h"
+#include "tlm/packets/wire_format.h"
 
 namespace wafertlm {
 

@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "tlm/kernel/wake_slot.h"
+#include "tlm/link/switch_core.h"
+#include "tlm/packets/class_table.h"
 #include "tlm/packets/message.h"
 #include "tlm/packets/wire_format.h"
-#include "tlm/packets/class_table.h"
-#include "tlm/link/switch_core.h"
-#include "tlm/kernel/wake_slot.h"
 
 namespace wafertlm {
 

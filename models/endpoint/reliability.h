@@ -10,10 +10,10 @@
 #include "models/endpoint/endpoint_params.h"
 #include "models/endpoint/go_back_n.h"
 #include "models/endpoint/injector.h"
-#include "tlm/packets/message.h"
-#include "tlm/packets/wire_format.h"
 #include "tlm/packets/flow.h"
 #include "tlm/packets/link_errors.h"
+#include "tlm/packets/message.h"
+#include "tlm/packets/wire_format.h"
 
 namespace wafertlm {
 

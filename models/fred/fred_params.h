@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "models/fred/flows/fred_flow_params.h"
-#include "models/fred/geometry/fred_geometry.h"
 #include "models/fred/geometry/chip_wiring.h"
+#include "models/fred/geometry/fred_geometry.h"
 #include "models/fred/routing/network.h"
 #include "tlm/fabric/fabric_params.h"
 

@@ -23,9 +23,9 @@ class VertexRouting final : public RouteFunction {
   std::uint32_t first_link_ = 0;
 };
 
-/// A fabric that a list of links describes (tlm/shape/fabric_graph.h). A switch for each of its switches, and for
-/// each NPU with several links a node, which is a part of it and takes no time (as in models/dimensional). An
-/// NPU that hangs on a switch has a port there, as on a mesh.
+/// A fabric that a list of links describes (tlm/shape/fabric_graph.h). A switch for each of its switches, and
+/// for each NPU with several links a node, which is a part of it and takes no time (as in
+/// models/dimensional). An NPU that hangs on a switch has a port there, as on a mesh.
 class GraphFabric final : public Fabric {
  public:
   /// As of MeshFabric. Rings need classes with an even number of virtual channels.

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "models/hbm/access_streams.h"
+#include "models/hbm/dram/memory_timing.h"
 #include "models/hbm/efficiency_grid.h"
 #include "models/hbm/hbm_params.h"
-#include "models/hbm/dram/memory_timing.h"
 
 namespace wafertlm {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "tlm/memory/responder.h"
 #include "tlm/kernel/say.h"
+#include "tlm/memory/responder.h"
 
 namespace wafertlm {
 namespace {

@@ -10,10 +10,10 @@
 #include "models/hbm/hbm_engine.h"
 #include "models/hbm/hbm_params.h"
 #include "models/hbm/page_store.h"
-#include "tlm/memory/memory_observer.h"
-#include "tlm/memory/protocol.h"
 #include "tlm/kernel/ring_queue.h"
 #include "tlm/kernel/scheduler.h"
+#include "tlm/memory/memory_observer.h"
+#include "tlm/memory/protocol.h"
 
 namespace wafertlm {
 

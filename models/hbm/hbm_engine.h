@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "models/hbm/hbm_params.h"
-#include "tlm/link/line.h"
 #include "tlm/kernel/units.h"
+#include "tlm/link/line.h"
 
 namespace wafertlm {
 

@@ -9,9 +9,9 @@
 #include "models/memory_engine/contents_proof.h"
 #include "models/memory_engine/provider_engine.h"
 #include "models/memory_engine/requester_engine.h"
+#include "tlm/kernel/scheduler.h"
 #include "tlm/memory/requester.h"
 #include "tlm/memory/responder.h"
-#include "tlm/kernel/scheduler.h"
 
 namespace wafertlm {
 

@@ -6,8 +6,8 @@
 #include "models/memory_engine/engine_params.h"
 #include "models/memory_engine/region_layout.h"
 #include "models/memory_engine/stream_stage.h"
-#include "tlm/link/line.h"
 #include "tlm/kernel/wake_queue.h"
+#include "tlm/link/line.h"
 
 namespace wafertlm {
 

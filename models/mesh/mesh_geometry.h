@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "models/mesh/io_port.h"
-#include "tlm/link/switch_core.h"
 #include "tlm/kernel/units.h"
+#include "tlm/link/switch_core.h"
 
 namespace wafertlm {
 

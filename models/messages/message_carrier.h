@@ -2,8 +2,8 @@
 #pragma once
 #include <cstdint>
 
-#include "tlm/packets/message.h"
 #include "tlm/kernel/units.h"
+#include "tlm/packets/message.h"
 
 namespace wafertlm {
 

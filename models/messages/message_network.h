@@ -8,9 +8,9 @@
 
 #include "models/messages/message_carrier.h"
 #include "models/messages/message_ports.h"
+#include "tlm/kernel/scheduler.h"
 #include "tlm/packets/message_matcher.h"
 #include "tlm/packets/message_service.h"
-#include "tlm/kernel/scheduler.h"
 #include "tlm/program/step_runner.h"
 #include "tlm/program/step_values.h"
 

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "models/messages/message_rules.h"
-#include "tlm/packets/message.h"
-#include "tlm/packets/wire_format.h"
-#include "tlm/packets/class_table.h"
 #include "tlm/link/line.h"
 #include "tlm/link/switch_core.h"
+#include "tlm/packets/class_table.h"
+#include "tlm/packets/message.h"
+#include "tlm/packets/wire_format.h"
 
 namespace wafertlm {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "models/npu/compute_params.h"
-#include "tlm/program/matrix_product.h"
 #include "tlm/kernel/units.h"
+#include "tlm/program/matrix_product.h"
 
 namespace wafertlm {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "models/remote_memory/pool_params.h"
-#include "tlm/link/line.h"
 #include "tlm/kernel/units.h"
+#include "tlm/link/line.h"
 
 namespace wafertlm {
 

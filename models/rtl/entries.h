@@ -6,8 +6,8 @@
 #include <tuple>
 #include <vector>
 
-#include "tlm/packets/flow.h"
 #include "models/rtl/event.h"
+#include "tlm/packets/flow.h"
 
 namespace wafertlm {
 

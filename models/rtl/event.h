@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
+#include "tlm/kernel/units.h"
 #include "tlm/program/data_type.h"
 #include "tlm/program/program.h"
-#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 

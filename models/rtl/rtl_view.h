@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "tlm/link/credit_window.h"
-#include "tlm/link/switch_module.h"
 #include "models/rtl/entries.h"
 #include "models/rtl/recording.h"
 #include "models/rtl/shadow.h"
 #include "models/rtl/view_mode.h"
+#include "tlm/link/credit_window.h"
+#include "tlm/link/switch_module.h"
 
 namespace wafertlm {
 

@@ -5,10 +5,10 @@
 #include <random>
 
 #include "models/traffic/destination_source.h"
+#include "tlm/kernel/scheduler.h"
+#include "tlm/link/switch_core.h"
 #include "tlm/packets/protocol.h"
 #include "tlm/packets/wire_format.h"
-#include "tlm/link/switch_core.h"
-#include "tlm/kernel/scheduler.h"
 
 namespace wafertlm {
 

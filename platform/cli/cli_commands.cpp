@@ -13,10 +13,10 @@
 
 #include "platform/cli/completion.h"
 #include "platform/cli/man_page.h"
-#include "platform/host/presets.h"
-#include "platform/host/files.h"
-#include "platform/host/validators.h"
 #include "platform/cli/new_command.h"
+#include "platform/host/files.h"
+#include "platform/host/presets.h"
+#include "platform/host/validators.h"
 
 namespace wafertlm {
 namespace {

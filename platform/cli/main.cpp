@@ -2,8 +2,8 @@
 #include <cstdlib>
 #include <systemc>
 
-#include "platform/host/huge_pages.h"
 #include "platform/cli/tool.h"
+#include "platform/host/huge_pages.h"
 
 int sc_main(int argc, char** argv) { return wafertlm::run_tool(argc, argv); }
 

@@ -21,11 +21,11 @@
 #include "platform/cli/common_options.h"
 #include "platform/cli/help_format.h"
 #include "platform/cli/version.h"
+#include "platform/commands/command.h"
 #include "platform/host/bad_input.h"
 #include "platform/host/files.h"
 #include "platform/host/interrupt.h"
 #include "platform/host/verbosity.h"
-#include "platform/commands/command.h"
 #include "platform/text/suggest.h"
 
 namespace wafertlm {

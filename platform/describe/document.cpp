@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "platform/text/suggest.h"
 #include "platform/describe/yaml_file.h"
+#include "platform/text/suggest.h"
 
 namespace wafertlm::config {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "platform/text/quantity.h"
 #include "platform/describe/type.h"
+#include "platform/text/quantity.h"
 
 namespace wafertlm::config {
 

@@ -6,12 +6,12 @@
 #include <string>
 #include <utility>
 
-#include "platform/spec/platform_spec.h"
 #include "platform/fabrics/dimensional/dimensional_kind.h"
 #include "platform/fabrics/ethernet/ethernet_kind.h"
 #include "platform/fabrics/fred/fred_kind.h"
 #include "platform/fabrics/graph/graph_kind.h"
 #include "platform/fabrics/mesh/mesh_kind.h"
+#include "platform/spec/platform_spec.h"
 
 namespace wafertlm {
 namespace {

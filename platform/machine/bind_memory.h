@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "tlm/memory/protocol.h"
 #include "tlm/kernel/units.h"
+#include "tlm/memory/protocol.h"
 
 namespace wafertlm {
 

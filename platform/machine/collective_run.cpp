@@ -8,14 +8,14 @@
 #include <set>
 
 #include "models/npu/npu.h"
-#include "platform/text/format.h"
 #include "platform/host/progress.h"
-#include "platform/spec/cut_times.h"
-#include "platform/spec/fabric_results.h"
-#include "platform/spec/fabric_kinds.h"
 #include "platform/machine/machine.h"
 #include "platform/machine/routes.h"
 #include "platform/machine/simulate.h"
+#include "platform/spec/cut_times.h"
+#include "platform/spec/fabric_kinds.h"
+#include "platform/spec/fabric_results.h"
+#include "platform/text/format.h"
 #include "tlm/operation/operation_port.h"
 #include "workloads/collectives/algorithm/proof.h"
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "platform/spec/platform_spec.h"
 #include "platform/machine/reliability.h"
+#include "platform/spec/platform_spec.h"
 #include "tlm/packets/flow.h"
 #include "workloads/collectives/planner.h"
 

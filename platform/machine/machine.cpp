@@ -6,14 +6,14 @@
 #include "models/hbm/hbm.h"
 #include "models/io/io_controller.h"
 #include "models/npu/npu.h"
-#include "platform/spec/npu_spec.h"
-#include "platform/spec/fabric_kinds.h"
 #include "platform/machine/idle_time.h"
 #include "platform/machine/remote_pool.h"
+#include "platform/machine/sampled/sampled_socket.h"
+#include "platform/spec/fabric_kinds.h"
+#include "platform/spec/npu_spec.h"
+#include "tlm/checking/socket_choice.h"
 #include "tlm/memory/checker.h"
 #include "tlm/operation/checker.h"
-#include "platform/machine/sampled/sampled_socket.h"
-#include "tlm/checking/socket_choice.h"
 
 namespace wafertlm {
 

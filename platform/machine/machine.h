@@ -10,12 +10,12 @@
 #include "platform/machine/reliability.h"
 #include "platform/machine/wafer.h"
 #include "tlm/acceleration/episodes.h"
-#include "tlm/shape/fabric_traits.h"
+#include "tlm/acceleration/steady_states.h"
+#include "tlm/kernel/module_list.h"
 #include "tlm/memory/memory_observer.h"
 #include "tlm/memory/requester.h"
-#include "tlm/kernel/module_list.h"
 #include "tlm/operation/operation_port.h"
-#include "tlm/acceleration/steady_states.h"
+#include "tlm/shape/fabric_traits.h"
 
 namespace wafertlm {
 

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "platform/text/format.h"
 #include "platform/machine/wafer.h"
+#include "platform/text/format.h"
 
 namespace wafertlm {
 

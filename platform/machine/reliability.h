@@ -6,8 +6,8 @@
 
 #include "models/endpoint/reliability.h"
 #include "platform/spec/platform_spec.h"
-#include "tlm/packets/wire_format.h"
 #include "tlm/link/flow_unit.h"
+#include "tlm/packets/wire_format.h"
 
 namespace wafertlm {
 

@@ -7,9 +7,9 @@
 
 #include "models/memory_engine/engine_modules.h"
 #include "models/remote_memory/remote_memory.h"
-#include "platform/spec/remote_memory_spec.h"
 #include "platform/machine/bind_memory.h"
 #include "platform/machine/remote_faults.h"
+#include "platform/spec/remote_memory_spec.h"
 #include "tlm/checking/checking.h"
 
 namespace wafertlm {

@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <memory>
 
-#include "platform/spec/platform_spec.h"
 #include "platform/machine/rtl/rtl_views.h"
+#include "platform/spec/platform_spec.h"
 #include "tlm/checking/checking.h"
 #include "tlm/fabric/fabric.h"
-#include "tlm/packets/message.h"
 #include "tlm/kernel/scheduler.h"
+#include "tlm/packets/message.h"
 
 namespace wafertlm {
 

@@ -5,6 +5,13 @@ set(share ${CMAKE_INSTALL_DATADIR}/wafertlm)
 set(doc ${CMAKE_INSTALL_DATADIR}/doc/wafertlm)
 set(package ${CMAKE_CURRENT_LIST_DIR})
 
+file(STRINGS ${package}/public_headers.txt public_headers REGEX "^[a-z]")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${package}/public_headers.txt)
+foreach(header IN LISTS public_headers)
+  cmake_path(GET header PARENT_PATH folder)
+  install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/wafertlm/${folder} COMPONENT development)
+endforeach()
+
 # Presets, found by name from the installed program, with the schema that they name.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/configs DESTINATION ${share} COMPONENT runtime PATTERN ".*" EXCLUDE)
 

@@ -6,10 +6,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "platform/machine/machine.h"
 #include "platform/report/instance_filter.h"
 #include "platform/run/job_run.h"
 #include "platform/run/run_observer.h"
-#include "platform/machine/machine.h"
 #include "waveforms/perfetto_writer.h"
 
 namespace wafertlm {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/report/report.h"
 
-#include "platform/spec/fabric_kinds.h"
+#include "platform/machine/machine.h"
 #include "platform/report/bounds.h"
 #include "platform/report/packed.h"
-#include "platform/machine/machine.h"
+#include "platform/spec/fabric_kinds.h"
 #include "waveforms/report/page.h"
 
 namespace wafertlm {

@@ -12,8 +12,8 @@
 #include "tlm/fabric/checker.h"
 #include "tlm/kernel/globs.h"
 #include "tlm/memory/checker.h"
-#include "tlm/packets/npu_name.h"
 #include "tlm/operation/checker.h"
+#include "tlm/packets/npu_name.h"
 
 namespace wafertlm {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "platform/host/files.h"
-#include "platform/run/run_observer.h"
 #include "platform/machine/machine.h"
+#include "platform/run/run_observer.h"
 #include "tlm/checking/socket_observer.h"
 #include "waveforms/socket_waves.h"
 #include "waveforms/transaction_log.h"

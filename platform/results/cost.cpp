@@ -6,10 +6,10 @@
 
 #include <stdexcept>
 
-#include "platform/spec/descriptions.h"
 #include "platform/describe/document.h"
-#include "platform/describe/struct_type.h"
 #include "platform/describe/fields.h"
+#include "platform/describe/struct_type.h"
+#include "platform/spec/descriptions.h"
 #include "tlm/fabric/fabric.h"
 
 namespace wafertlm::cost {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "platform/run/job_run.h"
 #include "platform/machine/machine.h"
+#include "platform/run/job_run.h"
 
 namespace wafertlm::results {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "platform/results/parts.h"
 #include "platform/machine/sampled/sampling.h"
+#include "platform/results/parts.h"
 
 namespace wafertlm::results {
 namespace {

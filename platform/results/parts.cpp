@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "models/npu/npu.h"
-#include "platform/text/format.h"
 #include "platform/describe/fields.h"
 #include "platform/run/job.h"
+#include "platform/text/format.h"
 #include "workloads/training/memory.h"
 
 namespace wafertlm {

@@ -5,10 +5,10 @@
 
 #include "models/hbm/dram/dram_memory.h"
 #include "models/hbm/hbm.h"
-#include "platform/spec/experiment_spec.h"
-#include "platform/run/job.h"
 #include "platform/machine/machine.h"
 #include "platform/machine/remote_pool.h"
+#include "platform/run/job.h"
+#include "platform/spec/experiment_spec.h"
 #include "tlm/kernel/units.h"
 
 namespace wafertlm {

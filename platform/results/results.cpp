@@ -7,16 +7,16 @@
 #include <optional>
 #include <vector>
 
-#include "platform/text/format.h"
-#include "platform/results/cost.h"
-#include "platform/spec/fabric_kind.h"
-#include "platform/spec/fabric_results.h"
-#include "platform/spec/fabric_kinds.h"
+#include "platform/machine/rtl/rtl_views.h"
 #include "platform/results/accelerated.h"
+#include "platform/results/cost.h"
 #include "platform/results/notes.h"
 #include "platform/results/parts.h"
 #include "platform/results/rows.h"
-#include "platform/machine/rtl/rtl_views.h"
+#include "platform/spec/fabric_kind.h"
+#include "platform/spec/fabric_kinds.h"
+#include "platform/spec/fabric_results.h"
+#include "platform/text/format.h"
 
 namespace wafertlm {
 namespace {

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "platform/describe/fields.h"
+#include "platform/machine/machine.h"
 #include "platform/results/half_widths.h"
 #include "platform/run/job_run.h"
-#include "platform/machine/machine.h"
 
 namespace wafertlm::results {
 

@@ -7,13 +7,13 @@
 #include <tuple>
 #include <vector>
 
-#include "platform/text/format.h"
-#include "platform/spec/fabric_kind.h"
-#include "platform/spec/fabric_results.h"
-#include "platform/spec/fabric_kinds.h"
+#include "platform/machine/reliability.h"
 #include "platform/results/parts.h"
 #include "platform/results/results.h"
-#include "platform/machine/reliability.h"
+#include "platform/spec/fabric_kind.h"
+#include "platform/spec/fabric_kinds.h"
+#include "platform/spec/fabric_results.h"
+#include "platform/text/format.h"
 
 namespace wafertlm {
 namespace {

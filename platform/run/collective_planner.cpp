@@ -5,8 +5,8 @@
 #include <map>
 #include <memory>
 
-#include "platform/spec/ranges.h"
 #include "platform/run/tuned_choice.h"
+#include "platform/spec/ranges.h"
 #include "workloads/collectives/custom/algorithm.h"
 
 namespace wafertlm {

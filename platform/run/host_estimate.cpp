@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "platform/text/format.h"
 #include "platform/spec/fabric_kinds.h"
+#include "platform/text/format.h"
 
 namespace wafertlm {
 namespace {

@@ -8,12 +8,12 @@
 #include <stdexcept>
 
 #include "models/npu/compute_engine.h"
-#include "platform/text/format.h"
-#include "platform/spec/npu_spec.h"
-#include "platform/text/suggest.h"
-#include "platform/spec/fabric_kinds.h"
-#include "platform/run/dimension_groups.h"
 #include "platform/machine/machine.h"
+#include "platform/run/dimension_groups.h"
+#include "platform/spec/fabric_kinds.h"
+#include "platform/spec/npu_spec.h"
+#include "platform/text/format.h"
+#include "platform/text/suggest.h"
 #include "workloads/chakra/recorded_communication.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/layers/data_parallel.h"

@@ -11,13 +11,13 @@
 #include <stdexcept>
 #include <utility>
 
-#include "platform/spec/ranges.h"
+#include "platform/machine/routes.h"
+#include "platform/machine/sampled/sampling.h"
+#include "platform/run/collective_planner.h"
+#include "platform/run/tuned_choice.h"
 #include "platform/spec/cut_times.h"
 #include "platform/spec/fabric_kinds.h"
-#include "platform/run/collective_planner.h"
-#include "platform/machine/routes.h"
-#include "platform/run/tuned_choice.h"
-#include "platform/machine/sampled/sampling.h"
+#include "platform/spec/ranges.h"
 
 namespace wafertlm {
 namespace {

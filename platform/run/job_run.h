@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "platform/machine/simulate.h"
 #include "platform/run/job_work.h"
 #include "platform/run/rank_sequencer.h"
 #include "platform/run/stream_ends.h"
-#include "platform/machine/simulate.h"
 #include "workloads/sequencer/time_account.h"
 
 namespace wafertlm {

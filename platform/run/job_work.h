@@ -6,8 +6,8 @@
 #include <tuple>
 #include <vector>
 
-#include "tlm/shape/fabric_traits.h"
 #include "tlm/program/program.h"
+#include "tlm/shape/fabric_traits.h"
 #include "workloads/chakra/validate.h"
 
 namespace wafertlm {

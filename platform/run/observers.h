@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "platform/run/run_observer.h"
-#include "tlm/packets/link_observer.h"
 #include "tlm/memory/memory_observer.h"
+#include "tlm/packets/link_observer.h"
 
 namespace wafertlm {
 

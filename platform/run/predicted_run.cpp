@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "models/npu/compute_engine.h"
-#include "platform/run/collective_planner.h"
 #include "platform/machine/machine.h"
+#include "platform/run/collective_planner.h"
 #include "workloads/sequencer/message_registry.h"
 
 namespace wafertlm {

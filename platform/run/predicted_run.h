@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "platform/spec/experiment_spec.h"
 #include "platform/run/job.h"
+#include "platform/spec/experiment_spec.h"
 
 namespace wafertlm {
 

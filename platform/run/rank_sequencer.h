@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "platform/machine/machine.h"
 #include "platform/run/job.h"
 #include "platform/run/run_observer.h"
-#include "platform/machine/machine.h"
 #include "workloads/sequencer/message_registry.h"
 #include "workloads/sequencer/sequencer_engine.h"
 #include "workloads/sequencer/time_account.h"

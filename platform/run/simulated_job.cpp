@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "platform/run/job_run.h"
 #include "platform/machine/machine.h"
+#include "platform/run/job_run.h"
 #include "tlm/kernel/simulation_context.h"
 
 namespace wafertlm {

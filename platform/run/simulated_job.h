@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "platform/spec/platform_spec.h"
 #include "platform/run/run_observer.h"
+#include "platform/spec/platform_spec.h"
 #include "workloads/chakra/node.h"
 #include "workloads/parallelism/placement.h"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "platform/run/rank_sequencer.h"
 #include "platform/machine/machine.h"
+#include "platform/run/rank_sequencer.h"
 #include "workloads/parallelism/placement.h"
 #include "workloads/sequencer/collective_registry.h"
 

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "platform/spec/ranges.h"
 #include "platform/describe/document.h"
-#include "platform/text/quantity.h"
 #include "platform/describe/struct_type.h"
+#include "platform/spec/ranges.h"
+#include "platform/text/quantity.h"
 #include "workloads/collectives/algorithm/algorithm.h"
 
 namespace wafertlm {

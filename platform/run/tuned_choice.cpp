@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "platform/spec/tuned.h"
 #include "platform/run/table_file.h"
+#include "platform/spec/tuned.h"
 
 namespace wafertlm {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
+#include "platform/describe/value_types.h"
 #include "platform/spec/cost_spec.h"
 #include "platform/spec/descriptions.h"
-#include "platform/describe/value_types.h"
 
 namespace wafertlm::config {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "platform/text/format.h"
+#include "platform/describe/value_types.h"
 #include "platform/spec/descriptions.h"
 #include "platform/spec/experiment_spec.h"
-#include "platform/text/suggest.h"
-#include "platform/describe/value_types.h"
 #include "platform/spec/fabric_kinds.h"
+#include "platform/text/format.h"
+#include "platform/text/suggest.h"
 #include "workloads/training/memory.h"
 
 namespace wafertlm::config {

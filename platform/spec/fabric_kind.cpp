@@ -4,8 +4,8 @@
 #include <stdexcept>
 
 #include "platform/describe/struct_type.h"
-#include "platform/spec/wafer_spec.h"
 #include "platform/spec/traffic/traffic_model.h"
+#include "platform/spec/wafer_spec.h"
 
 namespace wafertlm {
 namespace config {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "models/endpoint/endpoint_params.h"
-#include "tlm/fabric/fabric_params.h"
 #include "models/rtl/view_mode.h"
+#include "tlm/fabric/fabric_params.h"
 #include "tlm/kernel/units.h"
 
 namespace wafertlm {

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "platform/spec/descriptions.h"
-#include "platform/spec/fabric_spec.h"
 #include "platform/describe/value_types.h"
+#include "platform/spec/descriptions.h"
 #include "platform/spec/fabric_kind.h"
 #include "platform/spec/fabric_kinds.h"
+#include "platform/spec/fabric_spec.h"
 #include "tlm/packets/class_table.h"
 
 namespace wafertlm::config {

@@ -4,10 +4,10 @@
 
 #include "models/hbm/dram/address_map.h"
 #include "models/hbm/flow_memory.h"
+#include "platform/describe/value_types.h"
 #include "platform/spec/descriptions.h"
 #include "platform/spec/npu_spec.h"
 #include "platform/text/quantity.h"
-#include "platform/describe/value_types.h"
 
 namespace wafertlm::config {
 namespace {

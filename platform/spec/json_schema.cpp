@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/spec/json_schema.h"
 
-#include "platform/spec/descriptions.h"
 #include "platform/describe/document.h"
+#include "platform/spec/descriptions.h"
 
 namespace wafertlm::config {
 

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include "platform/spec/descriptions.h"
 #include "platform/describe/document.h"
 #include "platform/describe/override.h"
-#include "platform/text/suggest.h"
 #include "platform/describe/yaml_writer.h"
+#include "platform/spec/descriptions.h"
+#include "platform/text/suggest.h"
 
 namespace wafertlm::config {
 

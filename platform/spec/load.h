@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "platform/text/config_error.h"
-#include "platform/spec/experiment_spec.h"
 #include "platform/describe/node.h"
+#include "platform/spec/experiment_spec.h"
 #include "platform/spec/study_spec.h"
+#include "platform/text/config_error.h"
 
 namespace wafertlm::config {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <stdexcept>
 
+#include "platform/describe/value_types.h"
 #include "platform/spec/descriptions.h"
 #include "platform/spec/model_spec.h"
-#include "platform/describe/value_types.h"
 
 namespace wafertlm::config {
 namespace {

@@ -9,8 +9,8 @@
 #include "models/endpoint/endpoint_params.h"
 #include "models/hbm/hbm_params.h"
 #include "models/npu/compute_params.h"
-#include "tlm/memory/requester_params.h"
 #include "tlm/kernel/units.h"
+#include "tlm/memory/requester_params.h"
 
 namespace wafertlm {
 struct EfficiencyTable;

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <string>
 
+#include "platform/describe/value_types.h"
 #include "platform/spec/descriptions.h"
 #include "platform/spec/npu_spec.h"
-#include "platform/describe/value_types.h"
 
 namespace wafertlm::config {
 namespace {

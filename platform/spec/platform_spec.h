@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "models/endpoint/endpoint_params.h"
-#include "platform/spec/npu_spec.h"
 #include "platform/describe/origins.h"
+#include "platform/spec/npu_spec.h"
 #include "platform/spec/remote_memory_spec.h"
 #include "platform/spec/wafer_spec.h"
+#include "tlm/kernel/units.h"
 #include "tlm/program/data_type.h"
 #include "tlm/shape/fabric_traits.h"
-#include "tlm/kernel/units.h"
 #include "workloads/sequencer/task.h"
 
 namespace wafertlm::config {

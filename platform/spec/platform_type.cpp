@@ -2,14 +2,14 @@
 #include <filesystem>
 #include <limits>
 
-#include "platform/text/config_error.h"
-#include "platform/spec/descriptions.h"
 #include "platform/describe/document.h"
-#include "platform/spec/platform_spec.h"
-#include "platform/spec/tuned.h"
 #include "platform/describe/value_types.h"
 #include "platform/describe/yaml_file.h"
+#include "platform/spec/descriptions.h"
 #include "platform/spec/fabric_kinds.h"
+#include "platform/spec/platform_spec.h"
+#include "platform/spec/tuned.h"
+#include "platform/text/config_error.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/collectives/algorithm/algorithm.h"
 

@@ -3,9 +3,9 @@
 
 #include "models/memory_engine/page_hiding.h"
 #include "models/remote_memory/pool_engine.h"
+#include "platform/describe/value_types.h"
 #include "platform/spec/descriptions.h"
 #include "platform/spec/remote_memory_spec.h"
-#include "platform/describe/value_types.h"
 
 namespace wafertlm::config {
 namespace {

@@ -3,11 +3,11 @@
 #include <charconv>
 #include <set>
 
-#include "platform/spec/descriptions.h"
 #include "platform/describe/struct_type.h"
+#include "platform/describe/value_types.h"
+#include "platform/spec/descriptions.h"
 #include "platform/spec/study_spec.h"
 #include "platform/text/suggest.h"
-#include "platform/describe/value_types.h"
 #include "workloads/parallelism/parallelism.h"
 
 namespace wafertlm::config {

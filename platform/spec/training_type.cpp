@@ -3,8 +3,8 @@
 #include <map>
 #include <stdexcept>
 
-#include "platform/spec/descriptions.h"
 #include "platform/describe/value_types.h"
+#include "platform/spec/descriptions.h"
 #include "platform/spec/workload_spec.h"
 #include "workloads/parallelism/placement.h"
 #include "workloads/training/plan.h"

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "platform/spec/model_spec.h"
 #include "platform/describe/origins.h"
+#include "platform/spec/model_spec.h"
 #include "workloads/chakra/node_source.h"
 #include "workloads/training/strategy.h"
 

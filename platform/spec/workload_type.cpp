@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "platform/spec/descriptions.h"
 #include "platform/describe/document.h"
-#include "platform/text/suggest.h"
 #include "platform/describe/value_types.h"
-#include "platform/spec/workload_spec.h"
 #include "platform/describe/yaml_file.h"
+#include "platform/spec/descriptions.h"
+#include "platform/spec/workload_spec.h"
+#include "platform/text/suggest.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_file.h"
 

@@ -12,9 +12,9 @@
 
 #include "models/hbm/hbm.h"
 #include "models/npu/operand_stream.h"
+#include "platform/commands/memory/memory_study.h"
 #include "platform/spec/load.h"
 #include "platform/spec/npu_spec.h"
-#include "platform/commands/memory/memory_study.h"
 #include "tests/bench/measure.h"
 #include "tlm/memory/requester.h"
 

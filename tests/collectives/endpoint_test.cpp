@@ -6,8 +6,8 @@
 #include <cstdio>
 
 #include "models/hbm/hbm.h"
-#include "platform/machine/collective_run.h"
 #include "platform/host/child.h"
+#include "platform/machine/collective_run.h"
 #include "tests/collectives/simulated.h"
 #include "tests/support/program_run.h"
 

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "models/npu/npu.h"
-#include "platform/machine/collective_run.h"
 #include "platform/host/child.h"
+#include "platform/machine/collective_run.h"
 #include "platform/spec/load.h"
 #include "tests/support/program_run.h"
 #include "tests/support/tool.h"

@@ -9,9 +9,9 @@
 
 #include "tests/collectives/random_fabrics.h"
 #include "tests/support/random_cases.h"
+#include "workloads/collectives/bounds/tight_bound.h"
 #include "workloads/collectives/cost.h"
 #include "workloads/collectives/cuts/strength.h"
-#include "workloads/collectives/bounds/tight_bound.h"
 
 namespace wafertlm {
 namespace {

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "platform/machine/collective_run.h"
 #include "platform/commands/collective/collective_setup.h"
 #include "platform/host/child.h"
-#include "platform/spec/load.h"
+#include "platform/machine/collective_run.h"
 #include "platform/machine/machine.h"
+#include "platform/spec/load.h"
 #include "tests/support/groups.h"
 
 namespace wafertlm::test {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // YAML files of all kinds, as `wafertlm check` reads them: the key at the top says which.
-#include "platform/spec/fabric_kinds.h"
 #include "platform/commands/study/grid/grid.h"
 #include "platform/commands/study/study_command.h"
+#include "platform/spec/fabric_kinds.h"
 #include "tests/fuzz/config_file.h"
 #include "tests/fuzz/targets.h"
 

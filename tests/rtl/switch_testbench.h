@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "models/rtl/rtl_view.h"
 #include "tests/support/fabric_ends.h"
 #include "tlm/fabric/checker.h"
-#include "models/rtl/rtl_view.h"
 
 namespace wafertlm {
 

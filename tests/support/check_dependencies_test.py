@@ -35,6 +35,7 @@ class CheckDependencies(unittest.TestCase):
             {
                 "models/mesh/router.cpp": SPDX + '#include "models/mesh/router.h"\n#include "tlm/kernel/units.h"\n#include <tlm>\n',
                 "models/mesh/router.h": HEADER + "#include <systemc>\n",
+                "platform/build.h": HEADER,
                 "platform/build.cpp": SPDX + '#include "models/mesh/router.h"\n#include "workloads/plan.h"\n',
                 "workloads/plan.h": HEADER + '#include "workloads/et_def.pb.h"\n',
                 "tests/unit/a_test.cpp": SPDX + '#include "platform/build.h"\n#include <gtest/gtest.h>\n',
@@ -47,12 +48,47 @@ class CheckDependencies(unittest.TestCase):
         allowed = {("platform", other) for other in ("models", "workloads", "waveforms")}
         allowed |= {(other, "tlm") for other in ("models", "workloads", "waveforms", "platform")}
         folders = ("tlm", "models", "workloads", "waveforms", "platform")
+        floors = {".ci/floors.txt": ".: tlm < models waveforms workloads < platform\n"}
         for user in folders:
             for used in folders:
                 with self.subTest(user=user, used=used):
                     legal = user == used or (user, used) in allowed
-                    expected = [] if legal else [f"{user}/a.cpp:3: {user} must not use {used} ({used}/b.h)"]
-                    self.check({f"{user}/a.cpp": SPDX + f'\n#include "{used}/b.h"\n'}, expected)
+                    expected = [] if legal else [f"{user}/a.cpp:3: .: {user} must not use {used} ({used}/b.h)"]
+                    self.check({**floors, f"{user}/a.cpp": SPDX + f'\n#include "{used}/b.h"\n'}, expected)
+
+    def test_floors_inside_a_folder(self):
+        floors = {".ci/floors.txt": "# From the bottom up.\nplatform: text < run results < .\n"}
+        cases = {
+            ("platform/run/a.cpp", "platform/text/b.h"): None,
+            ("platform/a.cpp", "platform/run/deep/b.h"): None,
+            ("platform/run/a.cpp", "platform/run/deep/b.h"): None,
+            ("platform/text/a.cpp", "platform/run/b.h"): "platform: text must not use run (platform/run/b.h)",
+            ("platform/run/a.cpp", "platform/results/b.h"): "platform: run must not use results",
+            ("platform/run/a.cpp", "platform/b.h"): "platform: run must not use . (platform/b.h)",
+            ("platform/new/a.cpp", "platform/text/b.h"): "platform has a room 'new' that .ci/floors.txt puts on no floor",
+        }
+        for (user, used), message in cases.items():
+            with self.subTest(user=user, used=used):
+                self.check({**floors, user: SPDX + f'#include "{used}"\n'}, [f"{user}:2: {message}"] if message else [])
+
+    def test_circle_of_folders(self):
+        files = {
+            "models/a/one.cpp": SPDX + '#include "models/b/two.h"\n',
+            "models/b/deep/two.cpp": SPDX + '#include "models/c/three.h"\n',
+            "models/c/three.h": HEADER,
+        }
+        self.check(files, [])
+        files["models/c/three.h"] = HEADER + '#include "models/a/one.h"\n'
+        self.check(files, ["models/a/one.cpp:2: models: a uses b, which uses a: a circle of folders",
+                           "models/b/deep/two.cpp:2: models: b uses c", "models/c/three.h:3: models: c uses a"])
+
+    def test_installed_headers_include_only_such(self):
+        files = {"platform/package/public_headers.txt": "# These.\nmodels/a.h\n", "models/a.h": HEADER, "models/b.h": HEADER}
+        self.check(files, [])
+        files["models/a.h"] = HEADER + '#include "models/b.h"\n'
+        self.check(files, ["models/a.h:3: it is installed, and models/b.h is not"])
+        del files["models/a.h"]
+        self.check(files, ["platform/package/public_headers.txt:1: there is no models/a.h"])
 
     def test_include_that_is_not_from_the_root(self):
         for what in ("other.h", "../tlm/units.h"):
@@ -66,7 +102,7 @@ class CheckDependencies(unittest.TestCase):
         self.check({"models/a.cpp": SPDX + "#include <tlm/kernel/units.h>\n"}, ["models/a.cpp:2: own headers are included in quotes"])
 
     def test_systemc_in_an_engine(self):
-        engines = ("models/hbm/hbm_engine.cpp", "tlm/link/line.cpp", "workloads/chakra/reader.cpp",
+        engines = ("models/hbm/hbm_engine.cpp", "tlm/link/line.cpp", "tlm/packets/flow.cpp", "workloads/chakra/reader.cpp",
                    "workloads/layers/table.cpp", "workloads/collectives/basic/ring.cpp", "platform/describe/reader.cpp")
         for engine in engines:
             for header in ("systemc", "systemc.h", "tlm", "tlm.h", "tlm_utils/peq_with_get.h", "sysc/kernel/sc_time.h"):

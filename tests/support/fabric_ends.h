@@ -4,10 +4,10 @@
 #include <map>
 #include <vector>
 
-#include "tlm/packets/protocol.h"
-#include "tlm/packets/class_table.h"
-#include "tlm/link/switch_core.h"
 #include "tlm/kernel/scheduler.h"
+#include "tlm/link/switch_core.h"
+#include "tlm/packets/class_table.h"
+#include "tlm/packets/protocol.h"
 
 namespace wafertlm {
 

@@ -6,8 +6,8 @@
 
 #include "tests/support/flow_rig.h"
 #include "tests/support/groups.h"
-#include "workloads/collectives/basic/in_network.h"
 #include "workloads/collectives/algorithm/proof.h"
+#include "workloads/collectives/basic/in_network.h"
 
 namespace wafertlm::test {
 

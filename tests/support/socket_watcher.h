@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "tlm/kernel/say.h"
 #include "tlm/checking/socket_observer.h"
+#include "tlm/kernel/say.h"
 
 namespace wafertlm {
 

@@ -7,9 +7,9 @@
 #include <ctime>
 #include <filesystem>
 
-#include "platform/spec/load.h"
 #include "platform/run/host_estimate.h"
 #include "platform/run/job_run.h"
+#include "platform/spec/load.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"

@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
-#include "tests/support/tool.h"
 #include "models/rtl/design.h"
+#include "tests/support/tool.h"
 
 namespace wafertlm {
 namespace {

@@ -9,11 +9,11 @@
 #include <sstream>
 #include <tuple>
 
-#include "tests/support/temp_folder.h"
-#include "tests/support/tool.h"
 #include "models/rtl/clock.h"
 #include "models/rtl/design.h"
 #include "models/rtl/recording.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/tool.h"
 
 namespace wafertlm {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "models/rtl/design.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
-#include "models/rtl/design.h"
 
 namespace wafertlm {
 namespace {

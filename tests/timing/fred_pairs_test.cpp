@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <deque>
 
-#include "platform/spec/load.h"
 #include "platform/fabrics/fred/fred_kind.h"
 #include "platform/machine/wafer.h"
+#include "platform/spec/load.h"
 #include "tests/support/message_end.h"
 
 namespace wafertlm {

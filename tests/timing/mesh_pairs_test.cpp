@@ -6,8 +6,8 @@
 #include <deque>
 #include <ostream>
 
-#include "platform/spec/load.h"
 #include "platform/fabrics/mesh/mesh_kind.h"
+#include "platform/spec/load.h"
 #include "tests/support/idle_paths.h"
 #include "tests/support/message_end.h"
 

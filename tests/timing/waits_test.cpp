@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <ostream>
 
-#include "platform/spec/load.h"
 #include "platform/fabrics/mesh/mesh_kind.h"
+#include "platform/spec/load.h"
 #include "tests/support/traffic_run.h"
 
 namespace wafertlm {

@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "platform/machine/collective_run.h"
 #include "platform/host/child.h"
+#include "platform/machine/collective_run.h"
 #include "tests/collectives/simulated.h"
 #include "tlm/kernel/scheduler.h"
 

@@ -15,9 +15,9 @@
 
 #include "tlm/acceleration/recording.h"
 #include "tlm/acceleration/rest_record.h"
+#include "tlm/kernel/scheduler.h"
 #include "tlm/packets/message_matcher.h"
 #include "tlm/packets/message_service.h"
-#include "tlm/kernel/scheduler.h"
 
 namespace wafertlm {
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "tlm/program/program.h"
 #include "tlm/kernel/units.h"
+#include "tlm/program/program.h"
 
 namespace wafertlm {
 

@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "tlm/link/switch_module.h"
 #include "tlm/kernel/say.h"
+#include "tlm/link/switch_module.h"
 
 namespace wafertlm {
 namespace {

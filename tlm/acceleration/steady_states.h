@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "tlm/packets/message.h"
-#include "tlm/packets/protocol.h"
-#include "tlm/packets/flow.h"
-#include "tlm/kernel/scheduler.h"
 #include "tlm/acceleration/state_record.h"
 #include "tlm/acceleration/steady_source.h"
+#include "tlm/kernel/scheduler.h"
+#include "tlm/packets/flow.h"
+#include "tlm/packets/message.h"
+#include "tlm/packets/protocol.h"
 
 namespace wafertlm {
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "tlm/kernel/say.h"
 #include "tlm/checking/socket_choice.h"
 #include "tlm/checking/socket_observer.h"
+#include "tlm/kernel/say.h"
 #include "tlm/kernel/units.h"
 
 namespace wafertlm {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "tlm/packets/message.h"
 #include "tlm/kernel/scheduler.h"
+#include "tlm/packets/message.h"
 
 namespace wafertlm {
 

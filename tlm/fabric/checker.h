@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "tlm/checking/checking.h"
-#include "tlm/packets/protocol.h"
-#include "tlm/packets/flow.h"
-#include "tlm/packets/class_table.h"
-#include "tlm/link/switch_core.h"
 #include "tlm/kernel/ring_queue.h"
+#include "tlm/link/switch_core.h"
+#include "tlm/packets/class_table.h"
+#include "tlm/packets/flow.h"
+#include "tlm/packets/protocol.h"
 
 namespace wafertlm {
 

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "tlm/checking/checking.h"
-#include "tlm/packets/message_service.h"
-#include "tlm/packets/wire_format.h"
-#include "tlm/packets/flow.h"
+#include "tlm/kernel/module_list.h"
 #include "tlm/link/route_check.h"
 #include "tlm/link/switch_module.h"
-#include "tlm/kernel/module_list.h"
+#include "tlm/packets/flow.h"
+#include "tlm/packets/message_service.h"
+#include "tlm/packets/wire_format.h"
 
 namespace wafertlm {
 

@@ -2,9 +2,9 @@
 #pragma once
 #include <cstdint>
 
-#include "tlm/packets/wire_format.h"
-#include "tlm/link/switch_core.h"
 #include "tlm/kernel/units.h"
+#include "tlm/link/switch_core.h"
+#include "tlm/packets/wire_format.h"
 
 namespace wafertlm {
 

@@ -72,8 +72,8 @@ class Scheduler : public sc_core::sc_module {
 
   /// sc_start() for `duration_ps`, or until nothing is left to do. Under a plain sc_start(), whose end cannot
   /// be known here, the results are the same and nothing leads.
-  /// @throws what a wake-up has thrown; sc_start() would wrap it into an sc_report. A std::logic_error that is
-  /// no std::invalid_argument, an internal error, also tells who was woken, and when.
+  /// @throws what a wake-up has thrown; sc_start() would wrap it into an sc_report. A std::logic_error that
+  /// is no std::invalid_argument, an internal error, also tells who was woken, and when.
   void run(TimePs duration_ps = kNever, sc_core::sc_starvation_policy policy = sc_core::SC_RUN_TO_TIME);
 
   std::uint64_t events() const { return events_; }

@@ -4,13 +4,13 @@
 #include <array>
 #include <cstdint>
 
-#include "tlm/packets/packet.h"
-#include "tlm/packets/flow.h"
-#include "tlm/packets/class_table.h"
+#include "tlm/kernel/wake_slot.h"
 #include "tlm/link/credit_window.h"
 #include "tlm/link/line.h"
 #include "tlm/link/switch_params.h"
-#include "tlm/kernel/wake_slot.h"
+#include "tlm/packets/class_table.h"
+#include "tlm/packets/flow.h"
+#include "tlm/packets/packet.h"
 
 namespace wafertlm::cut_through {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "tlm/kernel/say.h"
 #include "tlm/link/flow_branch.h"
 #include "tlm/link/switch_view.h"
-#include "tlm/kernel/say.h"
 
 namespace wafertlm {
 

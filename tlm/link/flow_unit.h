@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "tlm/packets/packet.h"
-#include "tlm/packets/flow.h"
-#include "tlm/link/credit_window.h"
 #include "tlm/kernel/ring_queue.h"
+#include "tlm/link/credit_window.h"
+#include "tlm/packets/flow.h"
+#include "tlm/packets/packet.h"
 
 namespace wafertlm {
 

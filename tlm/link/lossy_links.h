@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "tlm/packets/protocol.h"
 #include "tlm/packets/link_errors.h"
+#include "tlm/packets/protocol.h"
 
 namespace wafertlm {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "tlm/kernel/state_visitor.h"
+#include "tlm/packets/flow.h"
 #include "tlm/packets/message.h"
 #include "tlm/packets/packet.h"
-#include "tlm/packets/flow.h"
-#include "tlm/kernel/state_visitor.h"
 
 namespace wafertlm {
 

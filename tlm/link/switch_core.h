@@ -5,12 +5,12 @@
 #include <memory>
 
 #include "tlm/kernel/rest_visitor.h"
-#include "tlm/packets/packet.h"
-#include "tlm/packets/class_table.h"
-#include "tlm/packets/link_observer.h"
-#include "tlm/link/switch_params.h"
 #include "tlm/kernel/state_visitor.h"
 #include "tlm/kernel/units.h"
+#include "tlm/link/switch_params.h"
+#include "tlm/packets/class_table.h"
+#include "tlm/packets/link_observer.h"
+#include "tlm/packets/packet.h"
 
 namespace wafertlm {
 

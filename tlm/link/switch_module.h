@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "tlm/packets/protocol.h"
+#include "tlm/kernel/scheduler.h"
 #include "tlm/link/flow_unit.h"
-#include "tlm/packets/link_errors.h"
 #include "tlm/link/switch_core.h"
 #include "tlm/link/switch_view.h"
-#include "tlm/kernel/scheduler.h"
+#include "tlm/packets/link_errors.h"
+#include "tlm/packets/protocol.h"
 
 namespace wafertlm {
 

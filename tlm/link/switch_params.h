@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "tlm/packets/class_table.h"
 #include "tlm/kernel/units.h"
+#include "tlm/packets/class_table.h"
 
 namespace wafertlm {
 

@@ -2,14 +2,14 @@
 #pragma once
 #include <vector>
 
-#include "tlm/packets/packet.h"
-#include "tlm/packets/flow.h"
 #include "tlm/kernel/units.h"
+#include "tlm/packets/flow.h"
+#include "tlm/packets/packet.h"
 
 namespace wafertlm {
 
-/// Who follows the packets of one switch, or carries them in its place (models/rtl). Without one a hop costs a
-/// branch more.
+/// Who follows the packets of one switch, or carries them in its place (models/rtl). Without one a hop costs
+/// a branch more.
 class SwitchView {
  public:
   /// The head of `packet` reaches `input` at `head_ps`. Returns whether the view carries it from here on.

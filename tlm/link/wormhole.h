@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "tlm/kernel/ring_queue.h"
+#include "tlm/kernel/wake_slot.h"
 #include "tlm/link/credit_window.h"
 #include "tlm/link/line.h"
 #include "tlm/link/switch_core.h"
-#include "tlm/kernel/ring_queue.h"
-#include "tlm/kernel/wake_slot.h"
 
 namespace wafertlm {
 

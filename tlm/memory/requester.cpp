@@ -6,8 +6,8 @@
 #include <string>
 
 #include "tlm/kernel/free_numbers.h"
-#include "tlm/memory/access.h"
 #include "tlm/kernel/say.h"
+#include "tlm/memory/access.h"
 
 namespace wafertlm {
 

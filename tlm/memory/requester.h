@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
-#include "tlm/memory/protocol.h"
-#include "tlm/memory/requester_params.h"
 #include "tlm/kernel/ring_queue.h"
 #include "tlm/kernel/scheduler.h"
+#include "tlm/memory/protocol.h"
+#include "tlm/memory/requester_params.h"
 
 namespace wafertlm {
 

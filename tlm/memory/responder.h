@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "tlm/memory/protocol.h"
 #include "tlm/kernel/ring_queue.h"
 #include "tlm/kernel/scheduler.h"
+#include "tlm/memory/protocol.h"
 
 namespace wafertlm {
 

@@ -5,9 +5,9 @@
 #include <tlm>
 #include <vector>
 
+#include "tlm/kernel/units.h"
 #include "tlm/program/matrix_product.h"
 #include "tlm/program/program.h"
-#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 

@@ -5,10 +5,10 @@
 #include <tuple>
 #include <vector>
 
-#include "tlm/program/data_type.h"
-#include "tlm/packets/wire_format.h"
-#include "tlm/program/program.h"
 #include "tlm/kernel/units.h"
+#include "tlm/packets/wire_format.h"
+#include "tlm/program/data_type.h"
+#include "tlm/program/program.h"
 
 namespace wafertlm {
 

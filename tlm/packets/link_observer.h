@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "tlm/packets/packet.h"
 #include "tlm/kernel/units.h"
+#include "tlm/packets/packet.h"
 
 namespace wafertlm {
 

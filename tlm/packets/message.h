@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "tlm/packets/packet.h"
 #include "tlm/kernel/units.h"
+#include "tlm/packets/packet.h"
 
 namespace wafertlm {
 

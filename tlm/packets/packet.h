@@ -3,11 +3,11 @@
 #include <array>
 #include <cstdint>
 
-#include "tlm/packets/packet_data.h"
-#include "tlm/packets/class_table.h"
 #include "tlm/kernel/optional_box.h"
 #include "tlm/kernel/pool.h"
 #include "tlm/kernel/units.h"
+#include "tlm/packets/class_table.h"
+#include "tlm/packets/packet_data.h"
 
 namespace wafertlm {
 

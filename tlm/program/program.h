@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tlm/program/data_type.h"
 #include "tlm/kernel/units.h"
+#include "tlm/program/data_type.h"
 
 namespace wafertlm {
 

@@ -5,11 +5,11 @@
 #include <memory>
 #include <vector>
 
-#include "tlm/packets/wire_format.h"
 #include "tlm/kernel/plan_cache.h"
+#include "tlm/kernel/units.h"
+#include "tlm/packets/wire_format.h"
 #include "tlm/program/program.h"
 #include "tlm/shape/topology.h"
-#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 

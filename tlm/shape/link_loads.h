@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "tlm/program/program.h"
 #include "tlm/kernel/units.h"
+#include "tlm/program/program.h"
 
 namespace wafertlm {
 

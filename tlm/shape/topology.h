@@ -9,10 +9,10 @@
 #include <variant>
 #include <vector>
 
+#include "tlm/kernel/units.h"
+#include "tlm/program/program.h"
 #include "tlm/shape/dimensions.h"
 #include "tlm/shape/link_loads.h"
-#include "tlm/program/program.h"
-#include "tlm/kernel/units.h"
 
 namespace wafertlm {
 

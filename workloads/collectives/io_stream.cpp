@@ -6,8 +6,8 @@
 
 #include "tlm/packets/npu_name.h"
 #include "workloads/collectives/algorithm/blocks.h"
-#include "workloads/collectives/cost.h"
 #include "workloads/collectives/basic/in_network.h"
+#include "workloads/collectives/cost.h"
 
 namespace wafertlm {
 namespace {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "tlm/shape/fabric_traits.h"
 #include "tlm/program/program.h"
+#include "tlm/shape/fabric_traits.h"
 #include "workloads/collectives/planner.h"
 
 namespace wafertlm {

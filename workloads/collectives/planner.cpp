@@ -9,11 +9,11 @@
 
 #include "tlm/packets/npu_name.h"
 #include "workloads/collectives/algorithm/blocks.h"
-#include "workloads/collectives/cost.h"
-#include "workloads/collectives/custom/program.h"
 #include "workloads/collectives/algorithm/box.h"
 #include "workloads/collectives/algorithm/failures.h"
 #include "workloads/collectives/basic/in_network.h"
+#include "workloads/collectives/cost.h"
+#include "workloads/collectives/custom/program.h"
 #include "workloads/collectives/search.h"
 
 namespace wafertlm {

@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
-#include "workloads/collectives/cost.h"
 #include "workloads/collectives/algorithm/program_steps.h"
+#include "workloads/collectives/cost.h"
 
 namespace wafertlm {
 namespace {

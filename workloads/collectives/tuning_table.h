@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "tlm/program/program.h"
 #include "tlm/kernel/units.h"
+#include "tlm/program/program.h"
 
 namespace wafertlm::backends {
 

@@ -14,11 +14,11 @@
 #include "models/fred/flows/fred_flow_params.h"
 #include "models/fred/flows/switch_routes.h"
 #include "tlm/kernel/rest_visitor.h"
-#include "tlm/packets/wire_format.h"
-#include "tlm/packets/flow.h"
-#include "tlm/packets/class_table.h"
 #include "tlm/link/flow_unit.h"
 #include "tlm/link/switch_core.h"
+#include "tlm/packets/class_table.h"
+#include "tlm/packets/flow.h"
+#include "tlm/packets/wire_format.h"
 
 namespace wafertlm {
 

@@ -5,9 +5,9 @@
 #include <map>
 #include <vector>
 
-#include "tlm/packets/wire_format.h"
-#include "tlm/link/switch_core.h"
 #include "tlm/kernel/units.h"
+#include "tlm/link/switch_core.h"
+#include "tlm/packets/wire_format.h"
 
 namespace wafertlm {
 

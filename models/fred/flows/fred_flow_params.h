@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "models/fred/routing/router.h"
-#include "tlm/packets/wire_format.h"
 #include "tlm/link/switch_core.h"
+#include "tlm/packets/wire_format.h"
 
 namespace wafertlm {
 

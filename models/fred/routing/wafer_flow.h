@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "models/fred/routing/flow.h"
-#include "tlm/program/program.h"
 #include "tlm/kernel/units.h"
+#include "tlm/program/program.h"
 
 namespace wafertlm {
 

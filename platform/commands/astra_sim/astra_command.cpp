@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <fmt/core.h>
 
 #include <cmath>
 #include <filesystem>
@@ -10,9 +10,9 @@
 #include <set>
 
 #include "platform/commands/astra_sim/astra_files.h"
+#include "platform/commands/run/run_command.h"
 #include "platform/host/files.h"
 #include "platform/host/validators.h"
-#include "platform/commands/run/run_command.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_file.h"
 

@@ -12,8 +12,8 @@
 #include "platform/commands/astra_sim/implementations.h"
 #include "platform/commands/astra_sim/input_keys.h"
 #include "platform/commands/astra_sim/ns3_network.h"
-#include "platform/text/suggest.h"
 #include "platform/describe/yaml_writer.h"
+#include "platform/text/suggest.h"
 
 namespace wafertlm::astra_sim {
 namespace {

@@ -9,8 +9,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "platform/text/suggest.h"
 #include "platform/describe/yaml_file.h"
+#include "platform/text/suggest.h"
 
 namespace wafertlm::astra_sim {
 namespace {

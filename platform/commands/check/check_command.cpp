@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <fmt/core.h>
 
 #include <memory>
 #include <stdexcept>
 #include <utility>
 
-#include "platform/host/presets.h"
 #include "platform/commands/comet/cluster.h"
-#include "platform/host/files.h"
-#include "platform/text/format.h"
-#include "platform/host/host_memory.h"
-#include "platform/describe/document.h"
-#include "platform/spec/json_schema.h"
-#include "platform/spec/load.h"
-#include "platform/results/cost.h"
-#include "platform/spec/fabric_kinds.h"
 #include "platform/commands/optimize/spec.h"
 #include "platform/commands/partition/inputs.h"
 #include "platform/commands/pipeline/inputs.h"
 #include "platform/commands/precision/inputs.h"
+#include "platform/commands/study/study_command.h"
+#include "platform/commands/tune/inputs.h"
+#include "platform/describe/document.h"
+#include "platform/host/files.h"
+#include "platform/host/host_memory.h"
+#include "platform/host/presets.h"
+#include "platform/machine/machine.h"
+#include "platform/machine/wafer.h"
+#include "platform/results/cost.h"
 #include "platform/results/results.h"
 #include "platform/run/host_estimate.h"
 #include "platform/run/job.h"
 #include "platform/run/job_run.h"
-#include "platform/commands/study/study_command.h"
-#include "platform/machine/machine.h"
-#include "platform/machine/wafer.h"
-#include "platform/commands/tune/inputs.h"
 #include "platform/run/table_file.h"
+#include "platform/spec/fabric_kinds.h"
+#include "platform/spec/json_schema.h"
+#include "platform/spec/load.h"
+#include "platform/text/format.h"
 
 namespace wafertlm {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -12,18 +12,18 @@
 #include <string>
 #include <vector>
 
-#include "platform/host/presets.h"
 #include "platform/commands/collective/collective_setup.h"
 #include "platform/commands/collective/explain_bound.h"
 #include "platform/host/child.h"
-#include "platform/text/format.h"
-#include "platform/spec/ranges.h"
+#include "platform/host/presets.h"
 #include "platform/host/validators.h"
-#include "platform/spec/load.h"
-#include "platform/spec/tuned.h"
-#include "platform/spec/fabric_kinds.h"
-#include "platform/results/parts.h"
 #include "platform/machine/machine.h"
+#include "platform/results/parts.h"
+#include "platform/spec/fabric_kinds.h"
+#include "platform/spec/load.h"
+#include "platform/spec/ranges.h"
+#include "platform/spec/tuned.h"
+#include "platform/text/format.h"
 #include "workloads/collectives/algorithm/algorithm.h"
 #include "workloads/collectives/custom/algorithm.h"
 

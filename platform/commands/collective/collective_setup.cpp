@@ -9,15 +9,15 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "platform/machine/wafer.h"
+#include "platform/spec/fabric_kinds.h"
 #include "platform/spec/ranges.h"
+#include "platform/spec/tuned.h"
 #include "platform/text/quantity.h"
 #include "platform/text/suggest.h"
-#include "platform/spec/tuned.h"
-#include "platform/spec/fabric_kinds.h"
-#include "platform/machine/wafer.h"
+#include "workloads/collectives/algorithm/shared_links.h"
 #include "workloads/collectives/cost.h"
 #include "workloads/collectives/custom/algorithm.h"
-#include "workloads/collectives/algorithm/shared_links.h"
 #include "workloads/parallelism/placement.h"
 
 namespace wafertlm {

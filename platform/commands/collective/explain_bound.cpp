@@ -8,8 +8,8 @@
 
 #include "platform/results/tight_json.h"
 #include "platform/text/format.h"
-#include "workloads/collectives/cost.h"
 #include "workloads/collectives/bounds/joint_cut.h"
+#include "workloads/collectives/cost.h"
 
 namespace wafertlm {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,11 +10,11 @@
 #include <memory>
 #include <stdexcept>
 
+#include "platform/commands/compare/run_difference.h"
 #include "platform/host/files.h"
-#include "platform/text/format.h"
 #include "platform/host/json_output.h"
 #include "platform/report/report.h"
-#include "platform/commands/compare/run_difference.h"
+#include "platform/text/format.h"
 
 namespace wafertlm {
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "platform/commands/compare/run_difference.h"
+#include "platform/host/verbosity.h"
 #include "platform/text/format.h"
 #include "platform/text/signed_time.h"
-#include "platform/host/verbosity.h"
-#include "platform/commands/compare/run_difference.h"
 
 namespace wafertlm {
 namespace {

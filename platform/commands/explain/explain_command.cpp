@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>
@@ -16,12 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "platform/host/files.h"
-#include "platform/text/format.h"
-#include "platform/host/json_output.h"
-#include "platform/describe/document.h"
-#include "platform/spec/load.h"
-#include "platform/text/quantity.h"
 #include "platform/commands/explain/busy_time.h"
 #include "platform/commands/explain/faster_links.h"
 #include "platform/commands/explain/gains.h"
@@ -29,8 +23,14 @@
 #include "platform/commands/explain/rerun.h"
 #include "platform/commands/explain/trials.h"
 #include "platform/commands/explain/what_if.h"
-#include "platform/report/report.h"
+#include "platform/describe/document.h"
+#include "platform/host/files.h"
+#include "platform/host/json_output.h"
 #include "platform/machine/rtl/rtl_report.h"
+#include "platform/report/report.h"
+#include "platform/spec/load.h"
+#include "platform/text/format.h"
+#include "platform/text/quantity.h"
 
 namespace wafertlm {
 namespace {

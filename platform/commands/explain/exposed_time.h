@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "platform/spec/fabric_results.h"
 #include "platform/run/job_run.h"
 #include "platform/run/run_observer.h"
+#include "platform/spec/fabric_results.h"
 
 namespace wafertlm {
 

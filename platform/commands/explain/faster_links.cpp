@@ -10,14 +10,14 @@
 #include <optional>
 #include <stdexcept>
 
-#include "platform/host/child.h"
-#include "platform/spec/load.h"
 #include "platform/describe/origins.h"
-#include "platform/text/quantity.h"
 #include "platform/describe/yaml_writer.h"
+#include "platform/host/child.h"
+#include "platform/machine/machine.h"
 #include "platform/run/job.h"
 #include "platform/run/job_run.h"
-#include "platform/machine/machine.h"
+#include "platform/spec/load.h"
+#include "platform/text/quantity.h"
 
 namespace wafertlm {
 namespace {

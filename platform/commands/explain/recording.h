@@ -2,10 +2,10 @@
 #pragma once
 #include "platform/commands/explain/exposed_time.h"
 #include "platform/commands/explain/graph_recorder.h"
-#include "platform/spec/fabric_kinds.h"
+#include "platform/machine/machine.h"
 #include "platform/report/usage.h"
 #include "platform/run/observers.h"
-#include "platform/machine/machine.h"
+#include "platform/spec/fabric_kinds.h"
 
 namespace wafertlm {
 

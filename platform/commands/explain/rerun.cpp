@@ -9,11 +9,11 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "platform/host/child.h"
-#include "platform/text/format.h"
 #include "platform/commands/explain/instant_source.h"
 #include "platform/commands/explain/recording.h"
+#include "platform/host/child.h"
 #include "platform/run/job.h"
+#include "platform/text/format.h"
 
 namespace wafertlm {
 namespace {

@@ -12,10 +12,10 @@
 #include "platform/host/child.h"
 #include "platform/host/progress.h"
 #include "platform/host/verbosity.h"
-#include "platform/spec/load.h"
+#include "platform/machine/machine.h"
 #include "platform/run/job.h"
 #include "platform/run/job_run.h"
-#include "platform/machine/machine.h"
+#include "platform/spec/load.h"
 
 namespace wafertlm {
 namespace {

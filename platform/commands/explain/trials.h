@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "platform/spec/experiment_spec.h"
 #include "platform/describe/node.h"
+#include "platform/spec/experiment_spec.h"
 #include "tlm/kernel/units.h"
 
 namespace wafertlm {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "platform/text/wrap.h"
+#include "platform/commands/explain/what_if.h"
+#include "platform/host/verbosity.h"
 #include "platform/text/format.h"
 #include "platform/text/signed_time.h"
-#include "platform/host/verbosity.h"
-#include "platform/commands/explain/what_if.h"
+#include "platform/text/wrap.h"
 
 namespace wafertlm {
 namespace {

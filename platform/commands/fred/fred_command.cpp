@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "models/fred/routing/network.h"
-#include "platform/text/format.h"
-#include "platform/spec/load.h"
-#include "platform/text/suggest.h"
-#include "platform/fabrics/fred/fred_kind.h"
 #include "platform/commands/fred/fred_sweep.h"
+#include "platform/fabrics/fred/fred_kind.h"
+#include "platform/spec/load.h"
+#include "platform/text/format.h"
+#include "platform/text/suggest.h"
 
 namespace wafertlm {
 namespace {

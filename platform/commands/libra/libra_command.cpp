@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,12 +9,12 @@
 #include <memory>
 #include <stdexcept>
 
+#include "platform/commands/libra/simulation.h"
+#include "platform/commands/libra/text_nodes.h"
 #include "platform/host/files.h"
 #include "platform/host/interrupt.h"
 #include "platform/host/output_folder.h"
 #include "platform/text/quantity.h"
-#include "platform/commands/libra/simulation.h"
-#include "platform/commands/libra/text_nodes.h"
 #include "workloads/chakra/et_writer.h"
 
 namespace wafertlm {

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "platform/host/files.h"
-#include "platform/commands/libra/simulation.h"
-#include "platform/commands/libra/wiring.h"
 #include "platform/commands/libra/cell_times.h"
+#include "platform/commands/libra/simulation.h"
 #include "platform/commands/libra/text_nodes.h"
+#include "platform/commands/libra/wiring.h"
+#include "platform/host/files.h"
 #include "workloads/chakra/et_writer.h"
 
 namespace wafertlm::libra {

@@ -6,8 +6,8 @@
 #include <random>
 #include <stdexcept>
 
-#include "platform/commands/libra/wiring.h"
 #include "platform/commands/libra/cell_times.h"
+#include "platform/commands/libra/wiring.h"
 
 namespace wafertlm::libra {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
-#include "platform/commands/libra/simulation.h"
 #include "platform/commands/libra/difference_json.h"
+#include "platform/commands/libra/simulation.h"
 
 namespace wafertlm::libra {
 namespace {

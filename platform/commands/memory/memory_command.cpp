@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>
@@ -11,12 +11,12 @@
 #include <stdexcept>
 
 #include "models/hbm/dram/dram_memory.h"
+#include "platform/commands/memory/memory_study.h"
 #include "platform/host/files.h"
-#include "platform/text/format.h"
+#include "platform/results/parts.h"
 #include "platform/spec/load.h"
 #include "platform/spec/npu_spec.h"
-#include "platform/commands/memory/memory_study.h"
-#include "platform/results/parts.h"
+#include "platform/text/format.h"
 
 namespace wafertlm {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "models/hbm/dram/dram_memory.h"
-#include "models/hbm/flow_memory.h"
 #include "models/hbm/dram/memory_timing.h"
+#include "models/hbm/flow_memory.h"
 
 namespace wafertlm {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -15,11 +15,11 @@
 
 #include "models/memory_engine/access_pattern.h"
 #include "platform/host/files.h"
-#include "platform/text/format.h"
 #include "platform/host/json_output.h"
+#include "platform/machine/remote_pool.h"
 #include "platform/spec/load.h"
 #include "platform/spec/remote_memory_spec.h"
-#include "platform/machine/remote_pool.h"
+#include "platform/text/format.h"
 #include "tlm/kernel/units.h"
 
 namespace wafertlm {

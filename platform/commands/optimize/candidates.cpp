@@ -8,10 +8,10 @@
 #include <numeric>
 #include <utility>
 
-#include "platform/text/format.h"
-#include "platform/text/config_error.h"
-#include "platform/spec/load.h"
 #include "platform/run/predicted_run.h"
+#include "platform/spec/load.h"
+#include "platform/text/config_error.h"
+#include "platform/text/format.h"
 
 namespace wafertlm::optimize {
 namespace {

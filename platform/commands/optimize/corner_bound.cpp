@@ -8,11 +8,11 @@
 #include <map>
 #include <stdexcept>
 
-#include "platform/text/format.h"
-#include "platform/describe/document.h"
-#include "platform/spec/load.h"
 #include "platform/commands/explain/settings.h"
+#include "platform/describe/document.h"
 #include "platform/run/predicted_run.h"
+#include "platform/spec/load.h"
+#include "platform/text/format.h"
 
 namespace wafertlm::optimize {
 namespace {

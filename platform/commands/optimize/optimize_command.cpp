@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <fmt/core.h>
 
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 
-#include "platform/host/files.h"
-#include "platform/host/interrupt.h"
-#include "platform/host/output_folder.h"
 #include "platform/commands/optimize/corner_bound.h"
 #include "platform/commands/optimize/explanation.h"
 #include "platform/commands/optimize/optimize_run.h"
 #include "platform/commands/optimize/request.h"
 #include "platform/commands/study/engine_options.h"
 #include "platform/commands/study/sweep/engine.h"
+#include "platform/host/files.h"
+#include "platform/host/interrupt.h"
+#include "platform/host/output_folder.h"
 #include "waveforms/report/page.h"
 
 namespace wafertlm {

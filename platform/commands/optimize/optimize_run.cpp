@@ -10,9 +10,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "platform/host/files.h"
 #include "platform/commands/optimize/kriging.h"
 #include "platform/commands/optimize/looks.h"
+#include "platform/host/files.h"
 
 namespace wafertlm::optimize {
 namespace {

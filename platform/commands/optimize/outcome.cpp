@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "platform/text/format.h"
 #include "platform/commands/libra/difference_json.h"
 #include "platform/commands/libra/ranking.h"
+#include "platform/text/format.h"
 
 namespace wafertlm::optimize {
 namespace {

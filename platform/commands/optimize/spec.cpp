@@ -9,12 +9,12 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "platform/describe/document.h"
-#include "platform/spec/load.h"
-#include "platform/describe/struct_type.h"
-#include "platform/text/suggest.h"
-#include "platform/describe/value_types.h"
 #include "platform/commands/libra/inputs.h"
+#include "platform/describe/document.h"
+#include "platform/describe/struct_type.h"
+#include "platform/describe/value_types.h"
+#include "platform/spec/load.h"
+#include "platform/text/suggest.h"
 
 namespace wafertlm::optimize {
 namespace {

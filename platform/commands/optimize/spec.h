@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "platform/describe/node.h"
-#include "platform/describe/origins.h"
-#include "platform/spec/study_spec.h"
 #include "platform/commands/libra/bandwidth_problem.h"
 #include "platform/commands/optimize/search.h"
 #include "platform/commands/study/grid/grid.h"
+#include "platform/describe/node.h"
+#include "platform/describe/origins.h"
+#include "platform/spec/study_spec.h"
 
 namespace wafertlm::optimize {
 

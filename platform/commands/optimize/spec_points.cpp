@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "platform/text/suggest.h"
 #include "platform/commands/libra/inputs.h"
 #include "platform/commands/optimize/spec.h"
+#include "platform/text/suggest.h"
 
 namespace wafertlm::optimize {
 namespace {

@@ -8,9 +8,9 @@
 #include <stdexcept>
 
 #include "platform/describe/document.h"
-#include "platform/spec/load.h"
 #include "platform/describe/struct_type.h"
 #include "platform/describe/value_types.h"
+#include "platform/spec/load.h"
 
 namespace wafertlm::partition {
 namespace {

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "platform/spec/platform_spec.h"
-#include "workloads/parallelism/placement.h"
 #include "platform/commands/partition/chain.h"
 #include "platform/commands/partition/generated.h"
 #include "platform/commands/partition/npz.h"
+#include "platform/spec/platform_spec.h"
+#include "workloads/parallelism/placement.h"
 
 namespace wafertlm::partition {
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
+#include <CLI/CLI.hpp>
 
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "platform/commands/partition/inputs.h"
+#include "platform/commands/partition/shared.h"
+#include "platform/commands/partition/simulated.h"
 #include "platform/host/presets.h"
 #include "platform/text/format.h"
-#include "platform/commands/partition/inputs.h"
-#include "platform/commands/partition/simulated.h"
-#include "platform/commands/partition/shared.h"
 
 namespace wafertlm {
 namespace {

@@ -2,10 +2,10 @@
 #pragma once
 #include <vector>
 
+#include "platform/commands/partition/cost.h"
 #include "platform/commands/partition/inputs.h"
 #include "platform/run/simulated_job.h"
 #include "workloads/chakra/node.h"
-#include "platform/commands/partition/cost.h"
 
 namespace wafertlm::partition {
 

@@ -8,13 +8,13 @@
 #include <set>
 #include <stdexcept>
 
+#include "platform/commands/pipeline/simulated.h"
 #include "platform/describe/document.h"
-#include "platform/spec/load.h"
 #include "platform/describe/struct_type.h"
-#include "platform/text/suggest.h"
 #include "platform/describe/value_types.h"
 #include "platform/spec/fabric_kinds.h"
-#include "platform/commands/pipeline/simulated.h"
+#include "platform/spec/load.h"
+#include "platform/text/suggest.h"
 #include "workloads/layers/data_parallel.h"
 
 namespace wafertlm::pipelines {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -10,13 +10,13 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "platform/host/presets.h"
-#include "platform/host/files.h"
 #include "platform/commands/pipeline/drawing.h"
-#include "platform/commands/pipeline/inputs.h"
-#include "platform/commands/pipeline/simulated.h"
 #include "platform/commands/pipeline/exact.h"
+#include "platform/commands/pipeline/inputs.h"
 #include "platform/commands/pipeline/search.h"
+#include "platform/commands/pipeline/simulated.h"
+#include "platform/host/files.h"
+#include "platform/host/presets.h"
 
 namespace wafertlm {
 namespace {

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "platform/commands/pipeline/pipeline.h"
 #include "platform/spec/platform_spec.h"
 #include "workloads/parallelism/placement.h"
-#include "platform/commands/pipeline/pipeline.h"
 
 namespace wafertlm::pipelines {
 

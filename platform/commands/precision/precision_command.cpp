@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <fmt/core.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "platform/commands/precision/inputs.h"
 #include "platform/host/presets.h"
 #include "platform/text/format.h"
-#include "platform/commands/precision/inputs.h"
 
 namespace wafertlm {
 namespace {

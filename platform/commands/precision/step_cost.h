@@ -2,8 +2,8 @@
 #pragma once
 #include <cstdint>
 
-#include "workloads/models/layer.h"
 #include "platform/commands/precision/number_format.h"
+#include "workloads/models/layer.h"
 
 namespace wafertlm::precision {
 

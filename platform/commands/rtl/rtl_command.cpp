@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <ctime>
@@ -10,18 +10,18 @@
 #include <stdexcept>
 #include <systemc>
 
+#include "models/rtl/random_stalls.h"
+#include "models/rtl/recording.h"
+#include "models/rtl/shadow.h"
+#include "platform/commands/rtl/stimulus_files.h"
+#include "platform/commands/rtl/stress_command.h"
 #include "platform/host/validators.h"
-#include "platform/text/quantity.h"
 #include "platform/machine/rtl/configurations.h"
 #include "platform/machine/rtl/packet_names.h"
 #include "platform/machine/rtl/rtl_views.h"
 #include "platform/machine/rtl/rtl_waves.h"
-#include "platform/commands/rtl/stimulus_files.h"
-#include "platform/commands/rtl/stress_command.h"
 #include "platform/machine/rtl/wave_options.h"
-#include "models/rtl/random_stalls.h"
-#include "models/rtl/recording.h"
-#include "models/rtl/shadow.h"
+#include "platform/text/quantity.h"
 
 namespace wafertlm {
 namespace {

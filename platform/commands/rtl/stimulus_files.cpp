@@ -13,10 +13,10 @@
 #include <tuple>
 #include <utility>
 
-#include "platform/machine/rtl/packet_names.h"
-#include "platform/machine/rtl/rtl_waves.h"
 #include "models/rtl/packet_values.h"
 #include "models/rtl/stream.h"
+#include "platform/machine/rtl/packet_names.h"
+#include "platform/machine/rtl/rtl_waves.h"
 
 namespace wafertlm {
 namespace {

@@ -10,11 +10,11 @@
 #include <nlohmann/json.hpp>
 #include <systemc>
 
+#include "models/rtl/stress/stress.h"
 #include "platform/host/validators.h"
 #include "platform/machine/rtl/configurations.h"
 #include "platform/machine/rtl/rtl_waves.h"
 #include "platform/machine/rtl/wave_options.h"
-#include "models/rtl/stress/stress.h"
 
 namespace wafertlm {
 namespace {

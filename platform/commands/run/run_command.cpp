@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/commands/run/run_command.h"
 
+#include <fmt/core.h>
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <fmt/core.h>
 
 #include <memory>
 #include <stdexcept>
 
-#include "platform/host/presets.h"
 #include "platform/host/files.h"
 #include "platform/host/json_output.h"
+#include "platform/host/presets.h"
 #include "platform/results/results.h"
 
 namespace wafertlm {

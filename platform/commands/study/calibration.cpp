@@ -7,8 +7,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "platform/text/config_error.h"
 #include "platform/commands/study/figures.h"
+#include "platform/text/config_error.h"
 
 namespace wafertlm {
 namespace {

@@ -7,9 +7,9 @@
 #include <system_error>
 #include <utility>
 
+#include "platform/commands/study/sweep/engine.h"
 #include "platform/host/digest.h"
 #include "platform/host/files.h"
-#include "platform/commands/study/sweep/engine.h"
 
 namespace wafertlm {
 namespace {

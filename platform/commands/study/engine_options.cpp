@@ -7,8 +7,8 @@
 #include <limits>
 #include <stdexcept>
 
-#include "platform/text/quantity.h"
 #include "platform/commands/study/sweep/engine.h"
+#include "platform/text/quantity.h"
 #include "tlm/kernel/units.h"
 
 namespace wafertlm {

@@ -9,13 +9,13 @@
 #include <map>
 #include <system_error>
 
-#include "platform/spec/load.h"
-#include "platform/run/host_estimate.h"
-#include "platform/run/job.h"
-#include "platform/run/job_run.h"
 #include "platform/commands/study/sweep/cell_files.h"
 #include "platform/commands/study/sweep/cell_processes.h"
 #include "platform/machine/machine.h"
+#include "platform/run/host_estimate.h"
+#include "platform/run/job.h"
+#include "platform/run/job_run.h"
+#include "platform/spec/load.h"
 
 namespace wafertlm {
 namespace {

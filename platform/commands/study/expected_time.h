@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "platform/spec/study_spec.h"
 #include "platform/commands/study/grid/grid.h"
+#include "platform/spec/study_spec.h"
 
 namespace wafertlm {
 

@@ -7,9 +7,9 @@
 
 #include <cstdio>
 
-#include "platform/text/format.h"
 #include "platform/host/progress.h"
 #include "platform/host/verbosity.h"
+#include "platform/text/format.h"
 
 namespace wafertlm {
 namespace {

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <set>
 
-#include "platform/text/format.h"
 #include "platform/commands/study/figures.h"
+#include "platform/text/format.h"
 
 namespace wafertlm {
 namespace {

@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/commands/study/study_command.h"
 
+#include <fmt/core.h>
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <fmt/core.h>
 
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 
-#include "platform/host/presets.h"
-#include "platform/host/files.h"
-#include "platform/text/format.h"
-#include "platform/host/interrupt.h"
-#include "platform/host/output_folder.h"
-#include "platform/spec/load.h"
-#include "platform/results/results.h"
 #include "platform/commands/study/engine_options.h"
 #include "platform/commands/study/expected_time.h"
 #include "platform/commands/study/grid/read_path.h"
@@ -26,6 +19,13 @@
 #include "platform/commands/study/study_start.h"
 #include "platform/commands/study/study_status.h"
 #include "platform/commands/study/sweep/engine.h"
+#include "platform/host/files.h"
+#include "platform/host/interrupt.h"
+#include "platform/host/output_folder.h"
+#include "platform/host/presets.h"
+#include "platform/results/results.h"
+#include "platform/spec/load.h"
+#include "platform/text/format.h"
 
 namespace wafertlm {
 namespace {

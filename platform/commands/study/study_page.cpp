@@ -3,9 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "platform/report/report.h"
 #include "platform/commands/study/figures.h"
 #include "platform/commands/study/sweep/cell_files.h"
+#include "platform/report/report.h"
 
 namespace wafertlm {
 

@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "platform/host/files.h"
 #include "platform/commands/study/sweep/cell_files.h"
+#include "platform/host/files.h"
 
 namespace wafertlm {
 namespace {

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "platform/text/format.h"
-#include "platform/host/output_folder.h"
 #include "platform/commands/study/study_start.h"
 #include "platform/commands/study/sweep/cell_files.h"
 #include "platform/commands/study/sweep/journal.h"
+#include "platform/host/output_folder.h"
+#include "platform/text/format.h"
 
 namespace wafertlm {
 namespace {

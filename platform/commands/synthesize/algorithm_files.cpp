@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "platform/host/files.h"
 #include "platform/commands/trace/trace_job.h"
+#include "platform/host/files.h"
 #include "workloads/chakra/node_source.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_file.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <memory>
@@ -9,15 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "platform/host/presets.h"
 #include "platform/commands/collective/collective_setup.h"
-#include "platform/text/format.h"
-#include "platform/spec/ranges.h"
-#include "platform/host/validators.h"
-#include "platform/spec/load.h"
 #include "platform/commands/synthesize/algorithm_files.h"
 #include "platform/commands/synthesize/synthesis.h"
+#include "platform/host/presets.h"
+#include "platform/host/validators.h"
 #include "platform/machine/machine.h"
+#include "platform/spec/load.h"
+#include "platform/spec/ranges.h"
+#include "platform/text/format.h"
 #include "workloads/collectives/cost.h"
 #include "workloads/collectives/custom/algorithm.h"
 

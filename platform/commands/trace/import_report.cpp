@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "platform/text/format.h"
 #include "platform/commands/trace/chrome_trace.h"
+#include "platform/text/format.h"
 #include "workloads/chakra/trace_error.h"
 #include "workloads/statistics/trace_graph.h"
 

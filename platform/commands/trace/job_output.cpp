@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "platform/host/files.h"
 #include "platform/commands/trace/trace_job.h"
+#include "platform/host/files.h"
 
 namespace wafertlm {
 

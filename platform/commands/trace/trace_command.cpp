@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "platform/text/format.h"
 #include "platform/commands/trace/trace_convert.h"
 #include "platform/commands/trace/trace_edit.h"
 #include "platform/commands/trace/trace_export.h"
@@ -21,6 +20,7 @@
 #include "platform/commands/trace/trace_obfuscate.h"
 #include "platform/commands/trace/trace_stats.h"
 #include "platform/commands/trace/trace_synthesize.h"
+#include "platform/text/format.h"
 #include "waveforms/transaction_log.h"
 #include "workloads/chakra/node_source.h"
 #include "workloads/chakra/trace_file.h"

@@ -9,9 +9,9 @@
 #include <set>
 #include <stdexcept>
 
+#include "platform/commands/trace/trace_job.h"
 #include "platform/host/files.h"
 #include "platform/text/format.h"
-#include "platform/commands/trace/trace_job.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_file.h"
 

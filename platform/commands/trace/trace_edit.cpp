@@ -10,8 +10,8 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "platform/text/format.h"
 #include "platform/commands/trace/job_output.h"
+#include "platform/text/format.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/chakra/validate.h"

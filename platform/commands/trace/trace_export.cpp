@@ -10,11 +10,11 @@
 #include <set>
 #include <stdexcept>
 
-#include "platform/host/files.h"
-#include "platform/text/format.h"
-#include "platform/spec/load.h"
-#include "platform/run/job_run.h"
 #include "platform/commands/trace/chrome_trace.h"
+#include "platform/host/files.h"
+#include "platform/run/job_run.h"
+#include "platform/spec/load.h"
+#include "platform/text/format.h"
 #include "workloads/chakra/node.h"
 
 namespace wafertlm {

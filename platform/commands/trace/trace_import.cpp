@@ -10,10 +10,10 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "platform/host/files.h"
-#include "platform/text/format.h"
 #include "platform/commands/trace/import_report.h"
 #include "platform/commands/trace/job_output.h"
+#include "platform/host/files.h"
+#include "platform/text/format.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/chakra/validate.h"
 #include "workloads/pytorch/job_import.h"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "platform/text/format.h"
 #include "platform/commands/trace/job_output.h"
+#include "platform/text/format.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/chakra/validate.h"

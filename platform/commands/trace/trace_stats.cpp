@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "platform/text/format.h"
 #include "platform/commands/trace/trace_job.h"
+#include "platform/text/format.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/statistics/trace_statistics.h"
 

@@ -10,11 +10,11 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "platform/host/files.h"
-#include "platform/text/format.h"
 #include "platform/commands/trace/job_output.h"
 #include "platform/commands/trace/synthesis_text.h"
 #include "platform/commands/trace/trace_job.h"
+#include "platform/host/files.h"
+#include "platform/text/format.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_error.h"
 #include "workloads/chakra/trace_file.h"

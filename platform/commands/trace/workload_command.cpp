@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -16,14 +16,14 @@
 #include <string>
 #include <vector>
 
-#include "platform/host/presets.h"
-#include "platform/host/files.h"
-#include "platform/text/format.h"
-#include "platform/spec/load.h"
-#include "platform/spec/workload_spec.h"
-#include "platform/run/job.h"
 #include "platform/commands/trace/job_output.h"
 #include "platform/commands/trace/numbered_groups.h"
+#include "platform/host/files.h"
+#include "platform/host/presets.h"
+#include "platform/run/job.h"
+#include "platform/spec/load.h"
+#include "platform/spec/workload_spec.h"
+#include "platform/text/format.h"
 #include "workloads/training/memory.h"
 #include "workloads/training/volumes.h"
 

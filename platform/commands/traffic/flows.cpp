@@ -7,9 +7,9 @@
 #include <random>
 #include <stdexcept>
 
-#include "platform/spec/fabric_results.h"
-#include "platform/spec/fabric_kinds.h"
 #include "platform/machine/wafer.h"
+#include "platform/spec/fabric_kinds.h"
+#include "platform/spec/fabric_results.h"
 #include "tlm/packets/message_service.h"
 
 namespace wafertlm::traffic {

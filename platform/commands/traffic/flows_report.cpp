@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "platform/text/format.h"
 #include "platform/commands/traffic/flows.h"
+#include "platform/text/format.h"
 
 namespace wafertlm::traffic {
 namespace {

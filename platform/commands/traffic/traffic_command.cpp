@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <fmt/format.h>
 
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "platform/host/files.h"
-#include "platform/host/json_output.h"
-#include "platform/host/validators.h"
-#include "platform/text/quantity.h"
 #include "platform/commands/traffic/flows.h"
 #include "platform/commands/traffic/traffic_options.h"
 #include "platform/commands/traffic/traffic_report.h"
 #include "platform/commands/traffic/traffic_run.h"
+#include "platform/host/files.h"
+#include "platform/host/json_output.h"
+#include "platform/host/validators.h"
+#include "platform/text/quantity.h"
 
 namespace wafertlm {
 namespace {

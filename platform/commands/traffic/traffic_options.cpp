@@ -7,11 +7,11 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "platform/spec/load.h"
-#include "platform/text/quantity.h"
-#include "platform/spec/fabric_kinds.h"
 #include "platform/machine/wafer.h"
+#include "platform/spec/fabric_kinds.h"
+#include "platform/spec/load.h"
 #include "platform/spec/traffic/traffic_model.h"
+#include "platform/text/quantity.h"
 
 namespace wafertlm::traffic {
 namespace {

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "platform/spec/fabric_kinds.h"
 #include "platform/machine/wafer.h"
+#include "platform/spec/fabric_kinds.h"
 #include "platform/spec/traffic/traffic_model.h"
 
 namespace wafertlm::traffic {

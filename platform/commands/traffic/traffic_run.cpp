@@ -13,12 +13,12 @@
 #include <stdexcept>
 
 #include "models/traffic/traffic_node.h"
-#include "platform/host/child.h"
-#include "platform/spec/fabric_kinds.h"
-#include "platform/machine/wafer.h"
 #include "platform/commands/traffic/steady_state.h"
-#include "platform/spec/traffic/traffic_model.h"
 #include "platform/commands/traffic/traffic_report.h"
+#include "platform/host/child.h"
+#include "platform/machine/wafer.h"
+#include "platform/spec/fabric_kinds.h"
+#include "platform/spec/traffic/traffic_model.h"
 
 namespace wafertlm::traffic {
 namespace {

@@ -6,12 +6,12 @@
 #include <stdexcept>
 #include <utility>
 
-#include "platform/spec/ranges.h"
 #include "platform/describe/document.h"
-#include "platform/text/suggest.h"
 #include "platform/describe/value_types.h"
 #include "platform/describe/yaml_file.h"
 #include "platform/run/table_file.h"
+#include "platform/spec/ranges.h"
+#include "platform/text/suggest.h"
 #include "workloads/collectives/algorithm/algorithm.h"
 
 namespace wafertlm::tune {

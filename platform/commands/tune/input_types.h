@@ -2,8 +2,8 @@
 #pragma once
 #include <memory>
 
-#include "platform/describe/struct_type.h"
 #include "platform/commands/tune/inputs.h"
+#include "platform/describe/struct_type.h"
 
 namespace wafertlm::tune {
 

@@ -7,8 +7,8 @@
 
 #include "platform/commands/collective/collective_setup.h"
 #include "platform/host/child.h"
-#include "platform/spec/ranges.h"
 #include "platform/machine/machine.h"
+#include "platform/spec/ranges.h"
 
 namespace wafertlm::tune {
 namespace {

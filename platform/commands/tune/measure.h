@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "platform/spec/platform_spec.h"
 #include "platform/commands/tune/inputs.h"
+#include "platform/spec/platform_spec.h"
 #include "workloads/collectives/tuning_table.h"
 
 namespace wafertlm::tune {

@@ -7,8 +7,8 @@
 #include <map>
 #include <stdexcept>
 
-#include "platform/text/format.h"
 #include "platform/spec/ranges.h"
+#include "platform/text/format.h"
 
 namespace wafertlm::tune {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "platform/commands/tune/assignment.h"
 #include "platform/commands/tune/inputs.h"
 #include "platform/commands/tune/measure.h"
-#include "platform/commands/tune/assignment.h"
 
 namespace wafertlm::tune {
 

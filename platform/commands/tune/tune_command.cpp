@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
+#include <CLI/CLI.hpp>
 
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "platform/host/presets.h"
-#include "platform/host/files.h"
-#include "platform/text/format.h"
-#include "platform/spec/load.h"
 #include "platform/commands/tune/measure.h"
 #include "platform/commands/tune/study.h"
+#include "platform/host/files.h"
+#include "platform/host/presets.h"
 #include "platform/run/table_file.h"
+#include "platform/spec/load.h"
+#include "platform/text/format.h"
 namespace wafertlm {
 namespace {
 

@@ -11,9 +11,9 @@
 #include "models/ethernet/fabric/ethernet_topology.h"
 #include "models/ethernet/ns3/ns3_files.h"
 #include "models/nic/congestion/presets.h"
-#include "platform/text/format.h"
 #include "platform/fabrics/ethernet/ethernet_results.h"
 #include "platform/spec/traffic/traffic_model.h"
+#include "platform/text/format.h"
 
 namespace wafertlm {
 

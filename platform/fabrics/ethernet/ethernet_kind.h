@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "models/ethernet/fabric/ethernet_fabric_params.h"
-#include "platform/spec/wafer_spec.h"
 #include "platform/spec/fabric_kind.h"
+#include "platform/spec/wafer_spec.h"
 
 namespace wafertlm {
 

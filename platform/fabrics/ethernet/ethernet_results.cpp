@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "models/ethernet/ethernet_fabric.h"
-#include "platform/text/format.h"
 #include "platform/describe/fields.h"
+#include "platform/text/format.h"
 
 namespace wafertlm {
 namespace {

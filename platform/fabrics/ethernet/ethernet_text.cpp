@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "platform/text/format.h"
 #include "platform/fabrics/ethernet/ethernet_results.h"
+#include "platform/text/format.h"
 
 namespace wafertlm {
 namespace {

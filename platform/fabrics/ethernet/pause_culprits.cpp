@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "models/ethernet/ethernet_fabric.h"
-#include "platform/text/format.h"
 #include "platform/fabrics/ethernet/ethernet_results.h"
+#include "platform/text/format.h"
 
 namespace wafertlm {
 namespace {

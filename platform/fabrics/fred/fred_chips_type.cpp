@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <string>
 
-#include "platform/text/quantity.h"
 #include "platform/describe/struct_type.h"
 #include "platform/describe/value_types.h"
 #include "platform/fabrics/fred/fred_kind.h"
+#include "platform/text/quantity.h"
 
 namespace wafertlm::config {
 namespace {

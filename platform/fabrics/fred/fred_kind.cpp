@@ -8,9 +8,9 @@
 #include "models/fred/fred_fabric.h"
 #include "models/fred/fred_topology.h"
 #include "models/fred/physical/chip_fabric.h"
-#include "platform/text/format.h"
 #include "platform/machine/reliability.h"
 #include "platform/spec/traffic/traffic_model.h"
+#include "platform/text/format.h"
 
 namespace wafertlm {
 

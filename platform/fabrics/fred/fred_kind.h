@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "models/fred/fred_params.h"
-#include "platform/spec/wafer_spec.h"
 #include "platform/spec/fabric_kind.h"
 #include "platform/spec/traffic/channel_load.h"
+#include "platform/spec/wafer_spec.h"
 
 namespace wafertlm {
 

@@ -8,10 +8,10 @@
 #include <stdexcept>
 
 #include "platform/describe/struct_type.h"
-#include "platform/text/suggest.h"
 #include "platform/describe/value_types.h"
-#include "platform/spec/wafer_spec.h"
 #include "platform/fabrics/graph/on_graph.h"
+#include "platform/spec/wafer_spec.h"
+#include "platform/text/suggest.h"
 #include "tlm/fabric/fabric.h"
 #include "tlm/packets/class_table.h"
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "models/graph/graph_params.h"
-#include "platform/spec/fabric_spec.h"
 #include "platform/spec/fabric_kind.h"
+#include "platform/spec/fabric_spec.h"
 
 namespace wafertlm {
 

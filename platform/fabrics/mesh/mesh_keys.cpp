@@ -4,11 +4,11 @@
 #include <set>
 
 #include "models/mesh/mesh_geometry.h"
-#include "platform/spec/descriptions.h"
 #include "platform/describe/value_types.h"
-#include "platform/spec/wafer_spec.h"
 #include "platform/fabrics/mesh/mesh_kind.h"
 #include "platform/fabrics/mesh/wafers_kind.h"
+#include "platform/spec/descriptions.h"
+#include "platform/spec/wafer_spec.h"
 
 namespace wafertlm {
 namespace {

@@ -8,10 +8,10 @@
 #include "models/mesh/mesh_fabric.h"
 #include "models/mesh/mesh_geometry.h"
 #include "models/mesh/mesh_topology.h"
-#include "platform/text/format.h"
 #include "platform/fabrics/mesh/wafers_kind.h"
 #include "platform/spec/traffic/channel_load.h"
 #include "platform/spec/traffic/traffic_model.h"
+#include "platform/text/format.h"
 
 namespace wafertlm {
 namespace {

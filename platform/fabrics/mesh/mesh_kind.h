@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "models/mesh/mesh_params.h"
-#include "platform/spec/wafer_spec.h"
 #include "platform/spec/fabric_kind.h"
+#include "platform/spec/wafer_spec.h"
 
 namespace wafertlm {
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "tlm/fabric/fabric.h"
 #include "models/rtl/rtl_view.h"
+#include "tlm/fabric/fabric.h"
 
 namespace wafertlm {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "platform/machine/rtl/packet_names.h"
 #include "models/rtl/bench.h"
+#include "platform/machine/rtl/packet_names.h"
 #include "waveforms/gtkwave_view.h"
 
 namespace wafertlm {

@@ -14,13 +14,13 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "models/rtl/rtl_view.h"
 #include "platform/describe/fields.h"
 #include "platform/machine/rtl/configurations.h"
 #include "platform/machine/rtl/differences.h"
 #include "platform/machine/rtl/packet_names.h"
 #include "platform/machine/rtl/rtl_waves.h"
 #include "tlm/fabric/fabric.h"
-#include "models/rtl/rtl_view.h"
 
 namespace wafertlm {
 namespace {

@@ -9,9 +9,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "platform/host/fst.h"
 #include "models/rtl/recording.h"
 #include "models/rtl/shadow.h"
+#include "platform/host/fst.h"
 #include "waveforms/gtkwave_view.h"
 #include "waveforms/vcd_merge.h"
 

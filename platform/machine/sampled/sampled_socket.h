@@ -4,9 +4,9 @@
 #include <map>
 #include <unordered_map>
 
-#include "tlm/operation/protocol.h"
 #include "platform/machine/sampled/sampling.h"
 #include "tlm/kernel/scheduler.h"
+#include "tlm/operation/protocol.h"
 
 namespace wafertlm {
 

@@ -11,9 +11,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tlm/packets/class_table.h"
 #include "platform/machine/sampled/estimate.h"
 #include "platform/machine/sampled/transfer.h"
+#include "tlm/packets/class_table.h"
 
 namespace wafertlm {
 

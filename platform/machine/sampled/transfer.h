@@ -9,9 +9,9 @@
 #include <tuple>
 #include <vector>
 
-#include "tlm/program/program.h"
 #include "platform/machine/sampled/estimate.h"
 #include "tlm/kernel/units.h"
+#include "tlm/program/program.h"
 
 namespace wafertlm {
 

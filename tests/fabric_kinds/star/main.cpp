@@ -4,8 +4,8 @@
 #include <memory>
 #include <systemc>
 
-#include "platform/spec/fabric_kinds.h"
 #include "platform/cli/tool.h"
+#include "platform/spec/fabric_kinds.h"
 #include "tests/fabric_kinds/star/star_kind.h"
 
 int sc_main(int argc, char** argv) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "platform/spec/wafer_spec.h"
 #include "platform/spec/fabric_kind.h"
+#include "platform/spec/wafer_spec.h"
 #include "tests/fabric_kinds/star/star_params.h"
 
 namespace wafertlm::star {

@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <random>
 
+#include "models/rtl/rtl_view.h"
 #include "platform/machine/rtl/configurations.h"
 #include "tests/support/fabric_ends.h"
-#include "models/rtl/rtl_view.h"
 
 namespace wafertlm {
 namespace {

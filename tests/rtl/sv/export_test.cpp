@@ -10,8 +10,8 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "platform/machine/rtl/configurations.h"
 #include "platform/commands/rtl/stimulus_files.h"
+#include "platform/machine/rtl/configurations.h"
 #include "tests/support/temp_folder.h"
 
 namespace wafertlm {

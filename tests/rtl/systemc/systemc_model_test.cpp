@@ -5,8 +5,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "tests/support/temp_folder.h"
 #include "models/rtl/systemc_model.h"
+#include "tests/support/temp_folder.h"
 
 namespace wafertlm {
 namespace {

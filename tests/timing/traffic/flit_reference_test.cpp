@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mean latency against the flit-level reference at equal pipeline, channels, buffers, link and credit delays,
 // at 20, 60 and 80 % of the reference's saturation: what cut-through (the service of the wafers) differs by
-// is measured and explained in platform/commands/traffic/README.md. Wormhole switching: wormhole_reference_test.cpp.
+// is measured and explained in platform/commands/traffic/README.md. Wormhole switching:
+// wormhole_reference_test.cpp.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -2,11 +2,11 @@
 // Synthetic traffic on FRED wafers: bounds by hand, latency of an idle wafer, what is accepted.
 #include <gtest/gtest.h>
 
-#include "platform/spec/load.h"
-#include "platform/spec/fabric_kinds.h"
-#include "platform/spec/traffic/traffic_model.h"
 #include "platform/commands/traffic/traffic_options.h"
 #include "platform/commands/traffic/traffic_run.h"
+#include "platform/spec/fabric_kinds.h"
+#include "platform/spec/load.h"
+#include "platform/spec/traffic/traffic_model.h"
 #include "tests/support/sanitized.h"
 
 namespace wafertlm {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tlm/shape/fabric_traits.h"
 #include "tlm/program/program.h"
+#include "tlm/shape/fabric_traits.h"
 
 namespace wafertlm {
 

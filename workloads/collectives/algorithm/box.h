@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "tlm/shape/dimensions.h"
 #include "tlm/program/program.h"
+#include "tlm/shape/dimensions.h"
 
 namespace wafertlm {
 

@@ -2,8 +2,8 @@
 #pragma once
 #include <vector>
 
-#include "tlm/shape/fabric_traits.h"
 #include "tlm/program/program.h"
+#include "tlm/shape/fabric_traits.h"
 
 namespace wafertlm {
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "tlm/shape/link_graph.h"
-#include "workloads/collectives/cost.h"
 #include "workloads/collectives/algorithm/demand.h"
 #include "workloads/collectives/bounds/joint_cut.h"
 #include "workloads/collectives/bounds/tight_bound.h"
+#include "workloads/collectives/cost.h"
 
 namespace wafertlm {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "workloads/collectives/cost.h"
 #include "workloads/collectives/algorithm/demand.h"
+#include "workloads/collectives/cost.h"
 #include "workloads/collectives/cuts/undirected.h"
 
 namespace wafertlm {

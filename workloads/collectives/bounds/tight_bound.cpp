@@ -5,8 +5,8 @@
 #include <map>
 #include <tuple>
 
-#include "workloads/collectives/cost.h"
 #include "workloads/collectives/bounds/tight_sets.h"
+#include "workloads/collectives/cost.h"
 
 namespace wafertlm::bounds {
 namespace {

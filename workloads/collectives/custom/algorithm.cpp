@@ -8,8 +8,8 @@
 #include <stdexcept>
 
 #include "workloads/chakra/rank_files.h"
-#include "workloads/collectives/custom/program.h"
 #include "workloads/collectives/algorithm/proof.h"
+#include "workloads/collectives/custom/program.h"
 
 namespace wafertlm {
 namespace {

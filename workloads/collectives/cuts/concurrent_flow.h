@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "tlm/shape/link_graph.h"
 #include "tlm/kernel/units.h"
+#include "tlm/shape/link_graph.h"
 
 namespace wafertlm::bounds {
 

@@ -4,8 +4,8 @@
 #include <queue>
 #include <tuple>
 
-#include "workloads/collectives/packed_trees/out_trees.h"
 #include "workloads/collectives/cuts/min_cut.h"
+#include "workloads/collectives/packed_trees/out_trees.h"
 
 namespace wafertlm {
 namespace {

@@ -6,11 +6,11 @@
 #include <numeric>
 #include <tuple>
 
-#include "tlm/shape/link_graph.h"
 #include "tlm/kernel/units.h"
+#include "tlm/shape/link_graph.h"
+#include "workloads/collectives/cuts/cuts.h"
 #include "workloads/collectives/packed_trees/out_trees.h"
 #include "workloads/collectives/packed_trees/tree_packer.h"
-#include "workloads/collectives/cuts/cuts.h"
 
 namespace wafertlm {
 namespace {

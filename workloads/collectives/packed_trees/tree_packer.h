@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "workloads/collectives/packed_trees/rank_graph.h"
 #include "workloads/collectives/algorithm/tree.h"
+#include "workloads/collectives/packed_trees/rank_graph.h"
 
 namespace wafertlm {
 

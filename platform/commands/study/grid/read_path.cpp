@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "platform/commands/study/grid/pruned_json.h"
 #include "platform/text/config_error.h"
 #include "platform/text/suggest.h"
-#include "platform/commands/study/grid/pruned_json.h"
 
 namespace wafertlm {
 namespace {

@@ -7,11 +7,11 @@
 #include <system_error>
 #include <utility>
 
-#include "platform/text/format.h"
-#include "platform/host/interrupt.h"
 #include "platform/commands/study/grid/grid.h"
 #include "platform/commands/study/grid/pruned_json.h"
 #include "platform/commands/study/grid/read_path.h"
+#include "platform/host/interrupt.h"
+#include "platform/text/format.h"
 
 namespace wafertlm {
 namespace {

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <thread>
 
-#include "platform/text/suggest.h"
 #include "platform/commands/study/sweep/cell_worker.h"
+#include "platform/text/suggest.h"
 
 namespace wafertlm {
 

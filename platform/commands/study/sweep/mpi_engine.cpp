@@ -12,9 +12,9 @@
 #include <stdexcept>
 #include <thread>
 
+#include "platform/commands/study/sweep/engine.h"
 #include "platform/host/interrupt.h"
 #include "platform/host/shell.h"
-#include "platform/commands/study/sweep/engine.h"
 
 namespace wafertlm {
 namespace {

@@ -11,11 +11,11 @@
 #include <thread>
 #include <vector>
 
+#include "platform/commands/study/sweep/engine.h"
+#include "platform/commands/study/sweep/slurm.h"
 #include "platform/host/digest.h"
 #include "platform/host/interrupt.h"
 #include "platform/host/shell.h"
-#include "platform/commands/study/sweep/engine.h"
-#include "platform/commands/study/sweep/slurm.h"
 
 namespace wafertlm {
 namespace {

@@ -7,9 +7,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "platform/host/interrupt.h"
 #include "platform/commands/study/sweep/cell_worker.h"
 #include "platform/commands/study/sweep/engine.h"
+#include "platform/host/interrupt.h"
 
 namespace wafertlm {
 

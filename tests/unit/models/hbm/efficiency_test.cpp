@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "platform/commands/memory/memory_study.h"
 #include "platform/spec/load.h"
 #include "platform/spec/npu_spec.h"
-#include "platform/commands/memory/memory_study.h"
 #include "tests/support/random_cases.h"
 #include "tests/support/refusal.h"
 

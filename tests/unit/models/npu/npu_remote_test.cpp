@@ -9,8 +9,8 @@
 
 #include "models/hbm/hbm.h"
 #include "models/npu/npu.h"
-#include "platform/spec/load.h"
 #include "platform/machine/wafer.h"
+#include "platform/spec/load.h"
 #include "tests/support/at_memory.h"
 #include "tlm/memory/checker.h"
 #include "tlm/operation/checker.h"

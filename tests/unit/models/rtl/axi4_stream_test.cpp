@@ -5,8 +5,8 @@
 
 #include <stdexcept>
 
-#include "tests/support/soft_rtl.h"
 #include "models/rtl/bench.h"
+#include "tests/support/soft_rtl.h"
 #include "tlm/kernel/say.h"
 
 namespace wafertlm {

@@ -9,9 +9,9 @@
 #include <random>
 #include <stdexcept>
 
+#include "models/rtl/event.h"
 #include "tests/support/refusal.h"
 #include "tests/support/soft_rtl.h"
-#include "models/rtl/event.h"
 
 namespace wafertlm {
 namespace {

@@ -6,8 +6,8 @@
 #include <random>
 
 #include "platform/host/child.h"
-#include "platform/spec/load.h"
 #include "platform/machine/machine.h"
+#include "platform/spec/load.h"
 #include "tests/support/groups.h"
 #include "tests/support/random_cases.h"
 #include "tests/support/random_platform.h"

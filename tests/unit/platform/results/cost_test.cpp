@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "platform/spec/load.h"
 #include "platform/machine/wafer.h"
+#include "platform/spec/load.h"
 #include "tests/support/refusal.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"

@@ -8,8 +8,8 @@
 #include <map>
 #include <set>
 
-#include "platform/spec/load.h"
 #include "platform/run/job_run.h"
+#include "platform/spec/load.h"
 #include "tests/support/trace_nodes.h"
 #include "tests/system/trace_runs.h"
 #include "workloads/chakra/et_writer.h"

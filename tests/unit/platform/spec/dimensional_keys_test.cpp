@@ -2,9 +2,9 @@
 // The keys of a fabric of dimensions: what they mean, and what is refused.
 #include <gtest/gtest.h>
 
-#include "platform/text/config_error.h"
-#include "platform/spec/load.h"
 #include "platform/fabrics/dimensional/dimensional_kind.h"
+#include "platform/spec/load.h"
+#include "platform/text/config_error.h"
 #include "tests/support/temp_folder.h"
 
 namespace wafertlm::config {

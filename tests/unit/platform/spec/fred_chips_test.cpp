@@ -2,8 +2,8 @@
 // The keys of the physical view of a FRED wafer.
 #include <gtest/gtest.h>
 
-#include "platform/spec/load.h"
 #include "platform/fabrics/fred/fred_kind.h"
+#include "platform/spec/load.h"
 #include "tests/unit/platform/spec/bad_input.h"
 
 namespace wafertlm::config {

@@ -2,9 +2,9 @@
 // The keys of a FRED wafer, and keys of a mesh beside them.
 #include <gtest/gtest.h>
 
-#include "platform/spec/load.h"
 #include "platform/fabrics/fred/fred_kind.h"
 #include "platform/spec/fabric_kinds.h"
+#include "platform/spec/load.h"
 #include "tests/support/temp_folder.h"
 #include "tests/unit/platform/spec/bad_input.h"
 

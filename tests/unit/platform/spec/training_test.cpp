@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "platform/spec/load.h"
 #include "platform/run/job.h"
+#include "platform/spec/load.h"
 #include "tests/unit/workloads/chakra/trace_files.h"
 
 namespace wafertlm::config {

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "models/dimensional/dimensional_topology.h"
-#include "workloads/collectives/planner.h"
 #include "workloads/collectives/algorithm/proof.h"
+#include "workloads/collectives/planner.h"
 
 namespace wafertlm {
 namespace {

@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include "platform/spec/load.h"
 #include "platform/spec/fabric_kinds.h"
+#include "platform/spec/load.h"
 #include "tests/unit/workloads/collectives/test_wafer.h"
-#include "workloads/collectives/basic/hierarchical.h"
 #include "workloads/collectives/algorithm/tree.h"
+#include "workloads/collectives/basic/hierarchical.h"
 
 namespace wafertlm {
 namespace {

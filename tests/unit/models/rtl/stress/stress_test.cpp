@@ -6,8 +6,8 @@
 
 #include <cstring>
 
-#include "tests/support/soft_crossbar.h"
 #include "models/rtl/stress/generate.h"
+#include "tests/support/soft_crossbar.h"
 
 namespace wafertlm {
 namespace {

@@ -8,8 +8,8 @@
 #include "platform/spec/cut_times.h"
 #include "tests/collectives/simulated.h"
 #include "tests/support/temp_folder.h"
-#include "workloads/collectives/cost.h"
 #include "workloads/collectives/algorithm/shared_links.h"
+#include "workloads/collectives/cost.h"
 
 namespace wafertlm {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "platform/commands/libra/text_nodes.h"
 #include "tests/support/refusal.h"
 #include "tests/support/temp_folder.h"
-#include "platform/commands/libra/text_nodes.h"
 #include "workloads/chakra/trace_error.h"
 
 namespace wafertlm::astra_text {

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "platform/text/format.h"
+#include "platform/commands/memory/memory_study.h"
 #include "platform/spec/load.h"
 #include "platform/spec/npu_spec.h"
-#include "platform/commands/memory/memory_study.h"
+#include "platform/text/format.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
 

@@ -8,11 +8,11 @@
 #include <numeric>
 #include <random>
 
-#include "tests/support/random_cases.h"
-#include "tests/support/refusal.h"
 #include "platform/commands/partition/assignment.h"
 #include "platform/commands/partition/generated.h"
 #include "platform/commands/partition/shared.h"
+#include "tests/support/random_cases.h"
+#include "tests/support/refusal.h"
 
 namespace wafertlm::partition {
 namespace {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <random>
 
-#include "tests/support/random_cases.h"
 #include "platform/commands/pipeline/exact.h"
 #include "platform/commands/pipeline/search.h"
+#include "tests/support/random_cases.h"
 
 namespace wafertlm::pipelines {
 namespace {

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <random>
 
-#include "platform/spec/load.h"
-#include "platform/commands/pipeline/simulated.h"
-#include "tests/support/random_cases.h"
 #include "platform/commands/pipeline/exact.h"
 #include "platform/commands/pipeline/search.h"
+#include "platform/commands/pipeline/simulated.h"
+#include "platform/spec/load.h"
+#include "tests/support/random_cases.h"
 
 namespace wafertlm::pipelines {
 namespace {

@@ -9,10 +9,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "platform/host/digest.h"
 #include "platform/commands/study/sweep/cell_files.h"
 #include "platform/commands/study/sweep/journal.h"
 #include "platform/commands/study/sweep/sweep_plan.h"
+#include "platform/host/digest.h"
 #include "tests/support/running_tool.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"

@@ -6,8 +6,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "platform/text/format.h"
 #include "platform/commands/trace/numbered_groups.h"
+#include "platform/text/format.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
 #include "tests/support/trace_nodes.h"

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "platform/spec/traffic/patterns.h"
 #include "platform/commands/traffic/traffic_options.h"
+#include "platform/spec/traffic/patterns.h"
 #include "tests/support/temp_folder.h"
 
 namespace wafertlm::traffic {

@@ -8,9 +8,9 @@
 #include <random>
 
 #include "models/fred/rtl/flow_entry.h"
+#include "models/rtl/recording.h"
 #include "platform/machine/rtl/rtl_waves.h"
 #include "tests/support/temp_folder.h"
-#include "models/rtl/recording.h"
 
 namespace wafertlm {
 namespace {
