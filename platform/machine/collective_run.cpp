@@ -7,11 +7,15 @@
 #include <ctime>
 #include <set>
 
+#include "models/endpoint/fault.h"
 #include "models/npu/npu.h"
 #include "platform/host/progress.h"
 #include "platform/machine/machine.h"
+#include "platform/machine/reliability.h"
 #include "platform/machine/routes.h"
+#include "platform/machine/rtl/rtl_views.h"
 #include "platform/machine/simulate.h"
+#include "platform/machine/wafer.h"
 #include "platform/spec/cut_times.h"
 #include "platform/spec/fabric_kinds.h"
 #include "platform/spec/fabric_results.h"

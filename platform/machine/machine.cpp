@@ -3,17 +3,25 @@
 
 #include <stdexcept>
 
+#include "models/endpoint/fault.h"
 #include "models/hbm/hbm.h"
 #include "models/io/io_controller.h"
 #include "models/npu/npu.h"
 #include "platform/machine/idle_time.h"
+#include "platform/machine/machine_links.h"
+#include "platform/machine/reliability.h"
 #include "platform/machine/remote_pool.h"
 #include "platform/machine/sampled/sampled_socket.h"
+#include "platform/machine/wafer.h"
 #include "platform/spec/fabric_kinds.h"
 #include "platform/spec/npu_spec.h"
+#include "tlm/acceleration/episodes.h"
+#include "tlm/acceleration/steady_states.h"
 #include "tlm/checking/socket_choice.h"
 #include "tlm/memory/checker.h"
+#include "tlm/memory/memory_observer.h"
 #include "tlm/operation/checker.h"
+#include "tlm/operation/operation_port.h"
 
 namespace wafertlm {
 
@@ -68,8 +76,8 @@ FabricTraits platform_traits(const config::PlatformSpec& spec) {
 
 Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemory& memories,
                  const BindPool& pool)
-    : wafer_(spec, reverse, true), traits_(platform_traits(spec)) {
-  Fabric& fabric = wafer_.fabric();
+    : wafer_(std::make_unique<Wafer>(spec, reverse, true)), traits_(platform_traits(spec)) {
+  Fabric& fabric = wafer_->fabric();
   const HbmParams hbm = hbm_params(spec.npu.hbm);
   const std::optional<ReliabilityParams> reliability = reliability_params(spec);
   if (reliability && reliability->errors.rate > 0) fabric.add_errors(reliability->errors);
@@ -78,15 +86,16 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
     const auto seed = spec.run.acceleration == config::Acceleration::verify
                           ? std::optional<std::uint64_t>(spec.run.seed)
                           : std::nullopt;
-    if (!fabric.messages()) steady_.emplace(wafer_.scheduler, fabric.format().packet_bytes, seed);
-    episodes_.emplace(
-        wafer_.scheduler, [this](RestVisitor& state) { list_rest(state); }, seed);
+    if (!fabric.messages())
+      steady_ = std::make_unique<SteadyStates>(wafer_->scheduler, fabric.format().packet_bytes, seed);
+    episodes_ = std::make_unique<Episodes>(
+        wafer_->scheduler, [this](RestVisitor& state) { list_rest(state); }, seed);
     if (fabric.striped()) episodes_->switch_off("packets are striped by numbers of operations");
   }
-  npus_.resize(wafer_.npus());
-  if (!memories) memories_.resize(wafer_.npus());
-  for (std::uint32_t k = 0; k < wafer_.npus(); ++k) {
-    const std::uint32_t n = reverse ? wafer_.npus() - 1 - k : k;
+  npus_.resize(wafer_->npus());
+  if (!memories) memories_.resize(wafer_->npus());
+  for (std::uint32_t k = 0; k < wafer_->npus(); ++k) {
+    const std::uint32_t n = reverse ? wafer_->npus() - 1 - k : k;
     NpuParams params;
     params.npu = static_cast<NpuId>(n);
     params.injector.format = fabric.format();
@@ -107,26 +116,27 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
     params.compute = compute_params(spec.npu, n, spec.run.seed);
     params.operands = operand_params(spec.npu, params.compute);
     params.messages = fabric.messages();
-    params.steady = steady_ ? &*steady_ : nullptr;
-    params.episodes = episodes_ ? &*episodes_ : nullptr;
+    params.steady = steady_.get();
+    params.episodes = episodes_.get();
     params.ejection_credit_delay_ps = fabric.credit_delay_ps();
-    npus_[n] = std::make_unique<Npu>(("npu_" + std::to_string(n)).c_str(), params, wafer_.classes,
-                                     NpuPools{{wafer_.packets, wafer_.messages}, scratch_}, wafer_.scheduler);
+    npus_[n] =
+        std::make_unique<Npu>(("npu_" + std::to_string(n)).c_str(), params, wafer_->classes,
+                              NpuPools{{wafer_->packets, wafer_->messages}, scratch_}, wafer_->scheduler);
     npus_[n]->set_partition(fabric.partition_of(params.npu));
     fabric.attach(params.npu, npus_[n]->to_fabric, npus_[n]->from_fabric);
     if (FlowControl* const flows = fabric.flow_control()) npus_[n]->set_flow_control(*flows);
     const std::string number = std::to_string(n);
     if (memories) {
-      memories(params.npu, through_checker(npus_[n]->memory.socket, wafer_.checkers(), "memory_" + number));
+      memories(params.npu, through_checker(npus_[n]->memory.socket, wafer_->checkers(), "memory_" + number));
       continue;
     }
-    memories_[n] = std::make_unique<Hbm>(("hbm_" + number).c_str(), hbm, wafer_.scheduler);
-    bind_checked(npus_[n]->memory.socket, memories_[n]->socket, wafer_.checkers(), "memory_" + number);
+    memories_[n] = std::make_unique<Hbm>(("hbm_" + number).c_str(), hbm, wafer_->scheduler);
+    bind_checked(npus_[n]->memory.socket, memories_[n]->socket, wafer_->checkers(), "memory_" + number);
   }
   if (spec.remote_memory) {
-    remote_ = std::make_unique<RemotePool>(*spec.remote_memory, wafer_.npus(), spec.run.seed, scratch_,
-                                           wafer_.scheduler, wafer_.checkers(), pool);
-    for (std::uint32_t n = 0; n < wafer_.npus(); ++n) remote_->attach(*npus_[n]->remote, n);
+    remote_ = std::make_unique<RemotePool>(*spec.remote_memory, wafer_->npus(), spec.run.seed, scratch_,
+                                           wafer_->scheduler, wafer_->checkers(), pool);
+    for (std::uint32_t n = 0; n < wafer_->npus(); ++n) remote_->attach(*npus_[n]->remote, n);
   }
   const std::uint32_t controllers = fabric.io_controllers();
   io_.resize(controllers);
@@ -142,28 +152,30 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
     params.endpoint.reliability = reliability;
     params.injector.answers = reliability.has_value();
     params.ejection_credit_delay_ps = fabric.credit_delay_ps();
-    params.steady = steady_ ? &*steady_ : nullptr;
-    params.episodes = episodes_ ? &*episodes_ : nullptr;
-    io_[k] = std::make_unique<IoController>(("io_" + std::to_string(k)).c_str(), params, wafer_.classes,
-                                            wafer_.packets, wafer_.messages, wafer_.scheduler);
+    params.steady = steady_.get();
+    params.episodes = episodes_.get();
+    io_[k] = std::make_unique<IoController>(("io_" + std::to_string(k)).c_str(), params, wafer_->classes,
+                                            wafer_->packets, wafer_->messages, wafer_->scheduler);
     if (FlowControl* const flows = fabric.flow_control()) io_[k]->set_flow_control(*flows);
     io_[k]->set_partition(fabric.partition_of(params.id));
     fabric.attach(params.id, io_[k]->to_fabric, io_[k]->from_fabric);
   }
   if (spec.run.fault) {
-    fault_.emplace(*spec.run.fault);
+    fault_ = std::make_unique<Fault>(*spec.run.fault);
     npu(fault_->params().from).set_fault(*fault_);
   }
 }
 
 Machine::~Machine() = default;
 
+const SteadyCounts* Machine::skipped() const { return steady_ ? &steady_->counts() : nullptr; }
+
 void Machine::list_rest(RestVisitor& state) {
   // The endpoints of a fabric of whole messages have nothing to do.
-  if (!wafer_.fabric().messages())
+  if (!wafer_->fabric().messages())
     for (const auto& npu : npus_) npu->list_rest(state);
   for (const auto& controller : io_) controller->list_rest(state);
-  wafer_.fabric().list_rest(state);  // its counts may become more, at the end
+  wafer_->fabric().list_rest(state);  // its counts may become more, at the end
 }
 
 void Machine::settle() {
@@ -172,12 +184,12 @@ void Machine::settle() {
 
 void Machine::allow_lookahead_windows() {
   if (episodes_) episodes_->switch_off("windows of time go partition by partition");
-  if (wafer_.checkers()) return;      // they follow each link in the order of time
-  if (!wafer_.rtl().empty()) return;  // the edges of a clock know no region
+  if (wafer_->checkers()) return;      // they follow each link in the order of time
+  if (!wafer_->rtl().empty()) return;  // the edges of a clock know no region
   if (steady_) steady_->looking_forgoes_windows();
-  wafer_.scheduler.allow_lookahead_windows([this]() -> TimePs {
+  wafer_->scheduler.allow_lookahead_windows([this]() -> TimePs {
     // What repeats is seen between two instants of the whole wafer.
-    return steady_ && steady_->is_looking() ? 0 : wafer_.fabric().lookahead_ps();
+    return steady_ && steady_->is_looking() ? 0 : wafer_->fabric().lookahead_ps();
   });
 }
 
@@ -187,9 +199,9 @@ const Endpoint& Machine::endpoint(NpuId id) const {
 }
 
 void Machine::allow_sampling() {
-  const config::RunSpec& run = wafer_.spec().run;
+  const config::RunSpec& run = wafer_->spec().run;
   if (run.acceleration == config::Acceleration::sampled && not_accelerated_.empty())
-    sampling_ = std::make_unique<Sampling>(wafer_.npus(), wafer_.endpoints(), run.seed);
+    sampling_ = std::make_unique<Sampling>(wafer_->npus(), wafer_->endpoints(), run.seed);
 }
 
 void Machine::attach(OperationPort& port, NpuId endpoint) {
@@ -197,31 +209,31 @@ void Machine::attach(OperationPort& port, NpuId endpoint) {
   OperationTargetSocket& socket = n < npus_.size() ? npus_[n]->operations : io_[n - npus_.size()]->operations;
   if (sampling_) {
     SampledSocket& sampled = *sampled_.emplace_back(std::make_unique<SampledSocket>(
-        ("sampled_" + std::to_string(n)).c_str(), endpoint, *sampling_, wafer_.scheduler));
+        ("sampled_" + std::to_string(n)).c_str(), endpoint, *sampling_, wafer_->scheduler));
     port.socket.bind(sampled.target_side);
     sampled.initiator_side.bind(socket);
     return;
   }
-  bind_checked(port.socket, socket, wafer_.checkers(), "operations_" + std::to_string(n));
+  bind_checked(port.socket, socket, wafer_->checkers(), "operations_" + std::to_string(n));
 }
 
 std::optional<ReliabilityTotals> Machine::reliability() const {
   std::optional<ReliabilityTotals> totals;
-  for (std::uint32_t n = 0; n < wafer_.endpoints(); ++n) {
+  for (std::uint32_t n = 0; n < wafer_->endpoints(); ++n) {
     const ReliabilityCounters* const of = endpoint(static_cast<NpuId>(n)).reliability();
     if (!of) continue;
     if (!totals) totals.emplace();
     totals->endpoints += *of;
   }
   if (!totals) return totals;
-  totals->switches = wafer_.fabric().flow_repairs();
-  totals->spoiled_packets = totals->endpoints.spoiled_packets + wafer_.fabric().spoiled_packets();
+  totals->switches = wafer_->fabric().flow_repairs();
+  totals->spoiled_packets = totals->endpoints.spoiled_packets + wafer_->fabric().spoiled_packets();
   return totals;
 }
 
 std::uint64_t Machine::injected_packets() const {
   std::uint64_t packets = 0;
-  for (std::uint32_t n = 0; n < wafer_.endpoints(); ++n)
+  for (std::uint32_t n = 0; n < wafer_->endpoints(); ++n)
     packets += endpoint(static_cast<NpuId>(n)).injection_port().counters(PortId{0}).packets;
   return packets;
 }
@@ -234,7 +246,7 @@ std::uint64_t Machine::early_bytes_high_water() const {
 }
 
 void Machine::observe_links(LinkObserver& observer) {
-  Fabric& fabric = wafer_.fabric();
+  Fabric& fabric = wafer_->fabric();
   fabric.observe(observer);
   for (std::size_t n = 0; n < npus_.size(); ++n) npus_[n]->observe(observer, fabric.switches() + n);
   for (std::size_t k = 0; k < io_.size(); ++k)
@@ -249,12 +261,12 @@ std::vector<std::string> Machine::pending() const {
   std::vector<std::string> lines;
   if (fault_) lines.push_back(fault_->report());
   // What caused the rest comes first.
-  wafer_.messages.for_each_in_use([&](const Message& message) {
+  wafer_->messages.for_each_in_use([&](const Message& message) {
     if (!message.contributes && message.injected_packets != 0 && message.injected_bytes == message.bytes &&
         message.arrived_bytes < message.bytes)
       lines.push_back(endpoint(message.destination).missing(message));
   });
-  for (std::string& line : wafer_.fabric().pending_flows()) lines.push_back(std::move(line));
+  for (std::string& line : wafer_->fabric().pending_flows()) lines.push_back(std::move(line));
   for (const auto& npu : npus_)
     for (std::string& line : npu->pending()) lines.push_back(std::move(line));
   for (const auto& controller : io_)
@@ -272,31 +284,7 @@ void Machine::require_rest() {
   };
   for (const auto& npu : npus_) check(npu->name(), npu->endpoint().injection_port());
   for (const auto& controller : io_) check(controller->name(), controller->endpoint().injection_port());
-  wafer_.require_rest();
-}
-
-std::vector<MachineLink> machine_links(const Machine& machine) {
-  const Fabric& fabric = machine.wafer().fabric();
-  std::vector<MachineLink> links;
-  for (const FabricLink& link : fabric.links())
-    links.push_back({link.name, link.from, link.output, fabric.bytes_per_s(link), fabric.counters(link)});
-  for (std::uint32_t n = 0; n < machine.wafer().endpoints(); ++n) {
-    const auto id = static_cast<NpuId>(n);
-    const SwitchCore& port = machine.endpoint(id).injection_port();
-    links.push_back({fabric.endpoint_name(id) + "->" + fabric.switch_of(id), fabric.switches() + n, PortId{0},
-                     port.bytes_per_s(PortId{0}), port.counters(PortId{0}), fabric.injection_is_wire()});
-  }
-  return links;
-}
-
-LinkPlaces::LinkPlaces(const std::vector<MachineLink>& links) {
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    const MachineLink& link = links[i];
-    if (places_.size() <= link.from) places_.resize(link.from + 1);
-    auto& outputs = places_[link.from];
-    if (outputs.size() <= index_of(link.output)) outputs.resize(index_of(link.output) + 1, kNone);
-    outputs[index_of(link.output)] = i;
-  }
+  wafer_->require_rest();
 }
 
 }  // namespace wafertlm

@@ -5,30 +5,37 @@
 #include <string>
 #include <vector>
 
-#include "models/endpoint/fault.h"
 #include "platform/machine/bind_memory.h"
-#include "platform/machine/reliability.h"
-#include "platform/machine/wafer.h"
-#include "tlm/acceleration/episodes.h"
-#include "tlm/acceleration/steady_states.h"
 #include "tlm/kernel/module_list.h"
-#include "tlm/memory/memory_observer.h"
 #include "tlm/memory/requester.h"
-#include "tlm/operation/operation_port.h"
+#include "tlm/packets/link_observer.h"
 #include "tlm/shape/fabric_traits.h"
 
 namespace wafertlm {
+
+namespace config {
+struct PlatformSpec;
+}
 
 /// Of a platform, with its I/O controllers.
 FabricTraits platform_traits(const config::PlatformSpec& spec);
 
 class Endpoint;
+class Episodes;
+class Fault;
 class Hbm;
 class IoController;
+class MemoryObserver;
 class Npu;
+class OperationPort;
+struct ReliabilityTotals;
 class RemotePool;
+class RestVisitor;
 class SampledSocket;
 class Sampling;
+class SteadyStates;
+struct SteadyCounts;
+class Wafer;
 
 /// A wafer with its NPUs, memories and I/O controllers, ready to be driven through the operation sockets of
 /// the NPUs and the controllers.
@@ -40,8 +47,8 @@ class Machine {
                    const BindMemory& memories = nullptr, const BindPool& pool = nullptr);
   ~Machine();
 
-  Wafer& wafer() { return wafer_; }
-  const Wafer& wafer() const { return wafer_; }
+  Wafer& wafer() { return *wafer_; }
+  const Wafer& wafer() const { return *wafer_; }
   const FabricTraits& traits() const { return traits_; }
   Npu& npu(NpuId id) { return *npus_[index_of(id)]; }
   const Npu& npu(NpuId id) const { return *npus_[index_of(id)]; }
@@ -65,10 +72,10 @@ class Machine {
 
   /// What was skipped because it repeats; null if the run is not accelerated, because of not_accelerated(),
   /// or the fabric carries whole messages.
-  const SteadyCounts* skipped() const { return steady_ ? &steady_->counts() : nullptr; }
+  const SteadyCounts* skipped() const;
   const std::string& not_accelerated() const { return not_accelerated_; }
   /// What was played; null if the run is not accelerated.
-  const Episodes* episodes() const { return episodes_ ? &*episodes_ : nullptr; }
+  const Episodes* episodes() const { return episodes_.get(); }
   /// Packets that have left all endpoints, simulated or not.
   std::uint64_t injected_packets() const;
   /// What runs from now on is sampled, if the platform's run.acceleration says so and nothing forbids it; for
@@ -81,7 +88,7 @@ class Machine {
   void settle();
 
   /// The fault that the platform's run.fault asks for; null if it asks for none.
-  const Fault* fault() const { return fault_ ? &*fault_ : nullptr; }
+  const Fault* fault() const { return fault_.get(); }
   /// None if nothing is acknowledged.
   std::optional<ReliabilityTotals> reliability() const;
   /// The most of Communication::early_bytes_high_water() over all NPUs and I/O controllers.
@@ -100,48 +107,19 @@ class Machine {
   void require_rest();
 
  private:
-  Wafer wafer_;
+  std::unique_ptr<Wafer> wafer_;
   FabricTraits traits_;
   ScratchMemory scratch_{};
-  std::optional<Fault> fault_;
-  std::string not_accelerated_;         // why
-  std::optional<SteadyStates> steady_;  // none: not accelerated, or whole messages
-  std::optional<Episodes> episodes_;    // none: not accelerated
+  std::unique_ptr<Fault> fault_;
+  std::string not_accelerated_;           // why
+  std::unique_ptr<SteadyStates> steady_;  // none: not accelerated, or whole messages
+  std::unique_ptr<Episodes> episodes_;    // none: not accelerated
   std::unique_ptr<Sampling> sampling_;
   ModuleList<SampledSocket> sampled_;
   ModuleList<Npu> npus_;
   ModuleList<Hbm> memories_;  // none if they are somebody else's
   ModuleList<IoController> io_;
   std::unique_ptr<RemotePool> remote_;
-};
-
-/// One output of a switch or of an injection port, as results name it and as Machine::observe_links numbers
-/// it.
-struct MachineLink {
-  std::string name;
-  std::size_t from = 0;  ///< number of the switch, or of switches + endpoint
-  PortId output{};
-  std::uint64_t bytes_per_s = 0;
-  OutputCounters counters;  ///< as of now
-  bool is_wire = true;      ///< and not a part of the endpoint
-};
-
-/// All of them, in the order of results.json.
-std::vector<MachineLink> machine_links(const Machine& machine);
-
-/// Their places in that list, by number and output.
-class LinkPlaces {
- public:
-  explicit LinkPlaces(const std::vector<MachineLink>& links);
-  static constexpr std::size_t kNone = ~std::size_t{0};
-  /// kNone for a link that results do not list.
-  std::size_t of(std::size_t from, PortId output) const {
-    if (from >= places_.size() || index_of(output) >= places_[from].size()) return kNone;
-    return places_[from][index_of(output)];
-  }
-
- private:
-  std::vector<std::vector<std::size_t>> places_;
 };
 
 }  // namespace wafertlm

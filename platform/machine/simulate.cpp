@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "models/endpoint/fault.h"
+#include "platform/machine/machine.h"
+#include "platform/machine/wafer.h"
 #include "platform/text/format.h"
 
 namespace wafertlm {

@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "platform/machine/machine.h"
+#include "tlm/kernel/units.h"
 
 namespace wafertlm {
+
+class Machine;
 
 /// Called now and then during a run, with the simulated time.
 using ProgressReport = std::function<void(TimePs)>;

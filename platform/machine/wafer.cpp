@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include "platform/machine/rtl/rtl_views.h"
 
 #include "platform/spec/fabric_kinds.h"
 
@@ -41,6 +42,8 @@ Wafer::Wafer(const config::PlatformSpec& spec, bool reverse, bool with_io)
           "run.checkers with run.functional and view: rtl: packets with values leave RTL when their last "
           "flit is there, and the checkers want them announced with their heads; switch one of the two off");
 }
+
+Wafer::~Wafer() = default;
 
 void Wafer::require_rest() {
   rtl_->require_rest();

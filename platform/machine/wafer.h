@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <memory>
 
-#include "platform/machine/rtl/rtl_views.h"
 #include "platform/spec/platform_spec.h"
 #include "tlm/checking/checking.h"
 #include "tlm/fabric/fabric.h"
@@ -11,6 +10,8 @@
 #include "tlm/packets/message.h"
 
 namespace wafertlm {
+
+class RtlViews;
 
 ClassTable class_table(const config::WaferSpec& spec);
 
@@ -21,6 +22,7 @@ class Wafer {
   /// `reverse` builds the modules in reverse order; the results must not change. Only `with_io` has the
   /// fabric ports for the platform's I/O controllers, which then must be attached like the NPUs.
   explicit Wafer(const config::PlatformSpec& spec, bool reverse = false, bool with_io = false);
+  ~Wafer();
 
   /// nullptr when the platform's run.checkers is false.
   CheckerSet* checkers() { return spec_.run.checkers ? &checkers_ : nullptr; }

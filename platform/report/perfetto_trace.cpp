@@ -7,6 +7,8 @@
 
 #include "models/endpoint/endpoint.h"
 #include "models/hbm/hbm.h"
+#include "platform/machine/machine_links.h"
+#include "platform/machine/wafer.h"
 #include "tlm/packets/npu_name.h"
 
 namespace wafertlm {

@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "platform/machine/machine.h"
+#include "platform/machine/machine_links.h"
 #include "platform/report/instance_filter.h"
 #include "platform/run/job_run.h"
 #include "platform/run/run_observer.h"
+#include "tlm/memory/memory_observer.h"
 #include "waveforms/perfetto_writer.h"
 
 namespace wafertlm {

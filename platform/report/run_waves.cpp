@@ -9,9 +9,11 @@
 
 #include "models/hbm/hbm.h"
 #include "platform/host/fst.h"
+#include "platform/machine/wafer.h"
 #include "tlm/fabric/checker.h"
 #include "tlm/kernel/globs.h"
 #include "tlm/memory/checker.h"
+#include "tlm/memory/memory_observer.h"
 #include "tlm/operation/checker.h"
 #include "tlm/packets/npu_name.h"
 

@@ -10,6 +10,7 @@
 #include "platform/machine/machine.h"
 #include "platform/run/run_observer.h"
 #include "tlm/checking/socket_observer.h"
+#include "tlm/memory/memory_observer.h"
 #include "waveforms/socket_waves.h"
 #include "waveforms/transaction_log.h"
 #include "workloads/parallelism/placement.h"

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "platform/machine/machine_links.h"
+#include "platform/machine/wafer.h"
+
 namespace wafertlm {
 
 Usage::Usage(const Machine& machine)

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "platform/machine/machine.h"
+#include "platform/machine/machine_links.h"
+#include "tlm/memory/memory_observer.h"
 #include "waveforms/time_buckets.h"
 
 namespace wafertlm {

@@ -5,6 +5,8 @@
 
 #include "platform/machine/machine.h"
 #include "platform/machine/sampled/sampling.h"
+#include "tlm/acceleration/episodes.h"
+#include "tlm/acceleration/steady_states.h"
 
 namespace wafertlm::results {
 namespace {

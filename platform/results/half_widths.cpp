@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "platform/machine/sampled/sampling.h"
+#include "platform/machine/wafer.h"
 
 namespace wafertlm::results {
 namespace {

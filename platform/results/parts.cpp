@@ -10,6 +10,7 @@
 
 #include "models/npu/npu.h"
 #include "platform/describe/fields.h"
+#include "platform/machine/wafer.h"
 #include "platform/run/job.h"
 #include "platform/text/format.h"
 #include "workloads/training/memory.h"

@@ -7,7 +7,10 @@
 #include <optional>
 #include <vector>
 
+#include "platform/machine/machine_links.h"
+#include "platform/machine/reliability.h"
 #include "platform/machine/rtl/rtl_views.h"
+#include "platform/machine/wafer.h"
 #include "platform/results/accelerated.h"
 #include "platform/results/cost.h"
 #include "platform/results/notes.h"

@@ -11,8 +11,11 @@
 #include <stdexcept>
 #include <utility>
 
+#include "platform/machine/machine.h"
 #include "platform/machine/routes.h"
 #include "platform/machine/sampled/sampling.h"
+#include "platform/machine/simulate.h"
+#include "platform/machine/wafer.h"
 #include "platform/run/collective_planner.h"
 #include "platform/run/tuned_choice.h"
 #include "platform/spec/cut_times.h"

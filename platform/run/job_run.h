@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "platform/machine/simulate.h"
 #include "platform/run/job_work.h"
 #include "platform/run/rank_sequencer.h"
 #include "platform/run/stream_ends.h"

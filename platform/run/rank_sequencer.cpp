@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "platform/machine/machine.h"
 #include "platform/machine/sampled/sampling.h"
+#include "platform/machine/wafer.h"
 #include "workloads/collectives/algorithm/proof.h"
 
 namespace wafertlm {

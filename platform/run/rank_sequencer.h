@@ -5,14 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "platform/machine/machine.h"
 #include "platform/run/job.h"
 #include "platform/run/run_observer.h"
+#include "tlm/operation/operation_port.h"
 #include "workloads/sequencer/message_registry.h"
 #include "workloads/sequencer/sequencer_engine.h"
 #include "workloads/sequencer/time_account.h"
 
 namespace wafertlm {
+
+class Machine;
 
 /// What the sequencers of a job share.
 struct JobContext {

@@ -5,6 +5,8 @@
 
 #include <stdexcept>
 
+#include "platform/machine/machine.h"
+#include "platform/machine/wafer.h"
 #include "workloads/collectives/algorithm/proof.h"
 
 namespace wafertlm {

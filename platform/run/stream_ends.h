@@ -7,12 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "platform/machine/machine.h"
 #include "platform/run/rank_sequencer.h"
+#include "tlm/operation/operation_port.h"
 #include "workloads/parallelism/placement.h"
 #include "workloads/sequencer/collective_registry.h"
 
 namespace wafertlm {
+
+class Machine;
 
 /// Who takes part in streams beside the ranks that they are for: I/O controllers as their outer ends, and
 /// NPUs that lie between others and pass them on. Of endpoints without a rank it has the operation ports,

@@ -5,6 +5,7 @@
 
 #include "models/fred/flows/routed_order.h"
 #include "models/fred/flows/switch_routes.h"
+#include "platform/machine/reliability.h"
 #include "tlm/checking/checking.h"
 #include "tlm/link/cut_through.h"
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "platform/machine/simulate.h"
+#include "platform/machine/wafer.h"
 #include "tlm/operation/operation_port.h"
 
 namespace wafertlm::test {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "models/mesh/mesh_fabric.h"
+#include "platform/machine/wafer.h"
 #include "tests/support/fabric_ends.h"
 
 namespace wafertlm {

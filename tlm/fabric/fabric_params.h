@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "tlm/kernel/units.h"
-#include "tlm/link/switch_core.h"
+#include "tlm/link/switch_params.h"
 #include "tlm/packets/wire_format.h"
 
 namespace wafertlm {

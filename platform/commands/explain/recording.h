@@ -3,6 +3,7 @@
 #include "platform/commands/explain/exposed_time.h"
 #include "platform/commands/explain/graph_recorder.h"
 #include "platform/machine/machine.h"
+#include "platform/machine/wafer.h"
 #include "platform/report/usage.h"
 #include "platform/run/observers.h"
 #include "platform/spec/fabric_kinds.h"

@@ -18,6 +18,9 @@
 #include "platform/host/interrupt.h"
 #include "platform/host/output_folder.h"
 #include "platform/host/progress.h"
+#include "platform/machine/machine_links.h"
+#include "platform/machine/rtl/rtl_views.h"
+#include "platform/machine/wafer.h"
 #include "platform/report/perfetto_trace.h"
 #include "platform/report/report.h"
 #include "platform/report/run_waves.h"
@@ -29,6 +32,7 @@
 #include "platform/spec/load.h"
 #include "platform/text/format.h"
 #include "tlm/checking/socket_choice.h"
+#include "tlm/memory/memory_observer.h"
 #include "waveforms/link_waves.h"
 
 namespace wafertlm {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cerrno>

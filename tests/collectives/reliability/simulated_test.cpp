@@ -3,6 +3,8 @@
 // first.
 #include <gtest/gtest.h>
 
+#include "platform/machine/reliability.h"
+#include "platform/machine/wafer.h"
 #include "tests/collectives/simulated.h"
 #include "tests/support/program_run.h"
 

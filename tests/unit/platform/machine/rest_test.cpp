@@ -7,6 +7,7 @@
 
 #include "platform/host/child.h"
 #include "platform/machine/machine.h"
+#include "platform/machine/wafer.h"
 #include "platform/spec/load.h"
 #include "tests/support/groups.h"
 #include "tests/support/random_cases.h"

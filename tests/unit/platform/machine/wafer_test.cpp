@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What of a platform the wafer, its endpoints and predictions are given.
 #include "platform/machine/wafer.h"
+#include "platform/machine/machine_links.h"
 
 #include <gtest/gtest.h>
 

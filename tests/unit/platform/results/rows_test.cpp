@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of results.json and results.csv, of records with known figures.
 #include "platform/results/rows.h"
+#include "platform/machine/machine_links.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/machine/machine_links.h"
+
+#include "models/endpoint/endpoint.h"
+#include "platform/machine/machine.h"
+#include "platform/machine/wafer.h"
+
+namespace wafertlm {
+
+std::vector<MachineLink> machine_links(const Machine& machine) {
+  const Fabric& fabric = machine.wafer().fabric();
+  std::vector<MachineLink> links;
+  for (const FabricLink& link : fabric.links())
+    links.push_back({link.name, link.from, link.output, fabric.bytes_per_s(link), fabric.counters(link)});
+  for (std::uint32_t n = 0; n < machine.wafer().endpoints(); ++n) {
+    const auto id = static_cast<NpuId>(n);
+    const SwitchCore& port = machine.endpoint(id).injection_port();
+    links.push_back({fabric.endpoint_name(id) + "->" + fabric.switch_of(id), fabric.switches() + n, PortId{0},
+                     port.bytes_per_s(PortId{0}), port.counters(PortId{0}), fabric.injection_is_wire()});
+  }
+  return links;
+}
+
+LinkPlaces::LinkPlaces(const std::vector<MachineLink>& links) {
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const MachineLink& link = links[i];
+    if (places_.size() <= link.from) places_.resize(link.from + 1);
+    auto& outputs = places_[link.from];
+    if (outputs.size() <= index_of(link.output)) outputs.resize(index_of(link.output) + 1, kNone);
+    outputs[index_of(link.output)] = i;
+  }
+}
+
+}  // namespace wafertlm
