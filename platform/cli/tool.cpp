@@ -144,7 +144,7 @@ int run_command(const std::string& name, const std::function<int()>& command, co
 
 }  // namespace
 
-int run_tool(int argc, char** argv) {
+int run_commands(const std::vector<Command>& commands, int argc, char** argv) {
   sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_THROW);
   CLI::App app("WaferTLM: a SystemC/TLM-2.0 virtual platform of a wafer-scale training system", "wafertlm");
   app.require_subcommand(1);
@@ -155,7 +155,7 @@ int run_tool(int argc, char** argv) {
       "Exit codes: 0 done, 1 the run failed, 2 bad input, 128 + N ended by signal N. `wafertlm COMMAND "
       "--help` shows examples.");
   std::map<std::string, std::function<int()>> runs;
-  for (const std::vector<Command>* const rows : {&commands(), &cli_commands()})
+  for (const std::vector<Command>* const rows : {&commands, &cli_commands()})
     for (const Command& command : *rows) runs[command.name] = command.add(app);
   std::vector<std::string> words(argv + 1, argv + argc);
   try {

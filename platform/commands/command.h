@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <functional>
-#include <vector>
 
 namespace CLI {
 class App;
@@ -15,9 +14,5 @@ struct Command {
   const char* name;  ///< as typed
   std::function<int()> (*add)(CLI::App& app);
 };
-
-/// Those of this program, in the order of `--help`: the rows of platform/commands/CMakeLists.txt that it was
-/// built with.
-const std::vector<Command>& commands();
 
 }  // namespace wafertlm

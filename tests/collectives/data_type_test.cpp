@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "platform/machine/machine.h"
 #include "platform/spec/load.h"
 #include "tests/support/program_run.h"
 #include "workloads/collectives/planner.h"

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "platform/machine/machine.h"
 #include "tests/collectives/dimensional/dimensional_case.h"
 #include "tests/support/program_run.h"
 

@@ -8,6 +8,7 @@
 #include "models/hbm/hbm.h"
 #include "platform/host/child.h"
 #include "platform/machine/collective_run.h"
+#include "platform/machine/machine.h"
 #include "tests/collectives/simulated.h"
 #include "tests/support/program_run.h"
 

@@ -6,6 +6,7 @@
 #include "models/npu/npu.h"
 #include "platform/host/child.h"
 #include "platform/machine/collective_run.h"
+#include "platform/machine/machine.h"
 #include "platform/machine/wafer.h"
 #include "platform/spec/load.h"
 #include "tests/support/program_run.h"

@@ -5,6 +5,7 @@
 #include <map>
 #include <random>
 
+#include "platform/machine/machine.h"
 #include "platform/machine/machine_links.h"
 #include "tests/collectives/dimensional/dimensional_case.h"
 #include "tests/support/program_run.h"

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <random>
 
+#include "platform/machine/machine.h"
 #include "platform/machine/wafer.h"
 #include "tests/collectives/simulated.h"
 #include "tests/support/program_run.h"

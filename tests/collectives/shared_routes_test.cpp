@@ -7,6 +7,7 @@
 
 #include <map>
 
+#include "platform/machine/machine.h"
 #include "tests/collectives/random_fabrics.h"
 #include "tests/support/random_cases.h"
 #include "workloads/collectives/bounds/tight_bound.h"

@@ -8,9 +8,11 @@
 #include <deque>
 
 #include "platform/machine/collective_run.h"
+#include "platform/machine/machine.h"
 #include "platform/spec/load.h"
 #include "tests/support/at_memory.h"
 #include "tests/support/program_run.h"
+#include "tlm/operation/operation_port.h"
 
 namespace wafertlm {
 namespace {

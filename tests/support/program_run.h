@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "platform/machine/machine.h"
+#include "tlm/operation/operation_port.h"
 #include "tlm/program/program.h"
 
 namespace wafertlm::test {

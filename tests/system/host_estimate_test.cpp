@@ -7,6 +7,7 @@
 #include <ctime>
 #include <filesystem>
 
+#include "platform/machine/machine.h"
 #include "platform/machine/wafer.h"
 #include "platform/run/host_estimate.h"
 #include "platform/run/job_run.h"

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "platform/host/child.h"
+#include "platform/machine/machine.h"
 #include "platform/spec/load.h"
 #include "tests/support/program_run.h"
 #include "workloads/collectives/planner.h"

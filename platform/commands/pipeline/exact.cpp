@@ -7,7 +7,7 @@
 namespace wafertlm::pipelines {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kNotPossible = std::numeric_limits<double>::infinity();
 
 void visit(const Problem& problem, Evaluator& evaluator, std::size_t used, Schedule& schedule, Found& best) {
   const std::size_t begin = schedule.empty() ? 0 : schedule.back().end, layers = problem.layers.size();
@@ -41,7 +41,7 @@ Found exhaustive(const Problem& problem) {
   require_valid(problem);
   Evaluator evaluator(problem);
   Schedule schedule;
-  Found best{{}, kNever, 0};
+  Found best{{}, kNotPossible, 0};
   visit(problem, evaluator, 0, schedule, best);
   best.evaluations = evaluator.count();
   return best;
@@ -53,7 +53,7 @@ Found dynamic_programming(const Problem& problem) {
   const std::size_t layers = problem.layers.size(), places = problem.places.size(),
                     sets = std::size_t{1} << places;
   struct Best {
-    double time = kNever;
+    double time = kNotPossible;
     std::size_t begin = 0, place = 0;  ///< of the last stage
   };
   std::vector<Best> best((layers + 1) * sets);
@@ -61,7 +61,7 @@ Found dynamic_programming(const Problem& problem) {
   for (std::size_t begin = 0; begin < layers; ++begin)
     for (std::size_t set = 0; set < sets; ++set) {
       const double before = best[begin * sets + set].time;
-      if (before == kNever) continue;
+      if (before == kNotPossible) continue;
       for (std::size_t place = 0; place < places; ++place) {
         if ((set >> place & 1) != 0) continue;
         const std::size_t with = set | std::size_t{1} << place;

@@ -12,6 +12,7 @@
 
 #include "platform/commands/trace/chrome_trace.h"
 #include "platform/host/files.h"
+#include "platform/machine/machine.h"
 #include "platform/run/job_run.h"
 #include "platform/spec/load.h"
 #include "platform/text/format.h"

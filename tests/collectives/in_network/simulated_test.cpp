@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "platform/machine/machine.h"
 #include "tests/collectives/simulated.h"
 #include "tests/support/program_run.h"
 #include "tests/support/sanitized.h"

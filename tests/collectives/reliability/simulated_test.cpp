@@ -3,6 +3,7 @@
 // first.
 #include <gtest/gtest.h>
 
+#include "platform/machine/machine.h"
 #include "platform/machine/reliability.h"
 #include "platform/machine/wafer.h"
 #include "tests/collectives/simulated.h"

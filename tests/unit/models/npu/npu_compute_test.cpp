@@ -2,8 +2,10 @@
 // A matrix product as an operation over the socket of an NPU whose platform has a systolic array.
 #include <gtest/gtest.h>
 
+#include "platform/machine/machine.h"
 #include "platform/spec/load.h"
 #include "tests/support/program_run.h"
+#include "tlm/operation/operation_port.h"
 
 namespace wafertlm {
 namespace {

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "platform/cli/help_format.h"
+#include "platform/text/wrap.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
 
@@ -43,7 +44,7 @@ TEST(CommandLine, HelpOfEveryCommandFitsAHundredColumnsAndHasAnExample) {
     const std::string help = run_tool(command + " --help").out;
     std::istringstream lines(help);
     for (std::string line; std::getline(lines, line);)
-      EXPECT_TRUE(line.size() <= HelpFormat::kWidth ||
+      EXPECT_TRUE(line.size() <= kTextColumns ||
                   line.find(' ', line.find_first_not_of(' ')) == std::string::npos)
           << command << ": " << line;
     const auto is_below = [&](const std::string& other) { return other.rfind(command + " ", 0) == 0; };

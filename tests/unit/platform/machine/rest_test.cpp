@@ -16,6 +16,7 @@
 #include "tests/support/temp_folder.h"
 #include "tlm/acceleration/rest_record.h"
 #include "tlm/kernel/simulation_context.h"
+#include "tlm/operation/operation_port.h"
 #include "workloads/collectives/planner.h"
 
 namespace wafertlm::test {

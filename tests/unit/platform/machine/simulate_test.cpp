@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is said of an internal error during a simulation.
 #include "platform/machine/simulate.h"
+#include "platform/machine/machine.h"
 #include "platform/machine/wafer.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the trace for Perfetto says of operations, links and memories that it was told of.
 #include "platform/report/perfetto_trace.h"
+#include "platform/machine/machine.h"
 #include "platform/machine/machine_links.h"
 
 #include <fmt/core.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How busy links and memories were, by bucket.
 #include "platform/report/usage.h"
+#include "platform/machine/machine.h"
 #include "platform/machine/machine_links.h"
 
 #include <gtest/gtest.h>

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "platform/machine/machine.h"
 #include "platform/run/job_run.h"
 #include "platform/spec/load.h"
 #include "tests/support/trace_nodes.h"

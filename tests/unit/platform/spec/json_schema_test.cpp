@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "platform/describe/node_json.h"
 #include "platform/describe/yaml_file.h"
 #include "tests/support/temp_folder.h"
 

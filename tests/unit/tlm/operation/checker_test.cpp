@@ -8,6 +8,7 @@
 
 #include "tests/support/scripted.h"
 #include "tests/support/socket_watcher.h"
+#include "tlm/operation/operation_port.h"
 
 namespace wafertlm {
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/commands/explain/recorded_graph.h"
+#include "tlm/operation/operation_port.h"
 
 #include <gtest/gtest.h>
 
