@@ -19,8 +19,8 @@ BLOCKS = ("tlm", "models", "workloads", "waveforms", "platform")
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 LIMITS = {
     "words of READMEs": 25_000,
-    "lines of the longest file": 600,
-    "include depth": 20,
+    "lines of the longest file": 500,
+    "include depth": 16,
     "folder circles": 0,
     "installed headers": 80,
 }

@@ -12,6 +12,7 @@
 #include "platform/spec/load.h"
 #include "tests/support/at_memory.h"
 #include "tests/support/program_run.h"
+#include "tlm/checking/checking.h"
 #include "tlm/operation/operation_port.h"
 
 namespace wafertlm {
@@ -62,8 +63,8 @@ TimePs ring_through(Args... arguments) {
 }
 
 // 40 ns for every access, and one at a time: without END_REQ the response is what ends the request (IEEE
-// 1666-2011, 15.2.6.3). So 19 steps read, send, read twice and write, 19 read, send and write, over 20 ns of
-// latency and 256 B at 750 GB/s (collectives.md).
+// 1666-2011, 15.2.6.3). So 19 steps read, send, read twice and write, 19 read, send and write, over 20 ns
+// of latency and 256 B at 750 GB/s (collectives.md).
 constexpr TimePs kAccess = 40'000, kStep = 20'000 + 342;
 constexpr TimePs kClosed = 19 * (4 * kAccess + kStep) + 19 * (2 * kAccess + kStep);
 

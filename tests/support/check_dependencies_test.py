@@ -137,7 +137,7 @@ class CheckDependencies(unittest.TestCase):
         self.check({"tests/a.cpp": "\n" + SPDX, "tests/b.h": "#pragma once\n"}, expected)
 
     def test_file_that_is_too_long(self):
-        self.check({"models/a.cpp": SPDX + "\n" * 599, "tests/b.py": "\n" * 601}, ["tests/b.py:601: 601 lines"])
+        self.check({"models/a.cpp": SPDX + "\n" * 499, "tests/b.py": "\n" * 501}, ["tests/b.py:501: 501 lines"])
 
     def test_folder_that_is_not_the_project(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions along a row, wavelet by wavelet, against the closed forms of Luczynski et al., "Near-Optimal
-// Wafer-Scale Reduce" (HPDC 2024). What differs, and why: tests/README.md.
+// Wafer-Scale Reduce" (HPDC 2024). What differs: tests/README.md.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -6,8 +6,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "tlm/link/packet_state.h"
-
 namespace wafertlm {
 namespace {
 
@@ -60,37 +58,6 @@ CutThroughSwitch::CutThroughSwitch(const SwitchParams& params, const ClassTable&
   waits_.resize(all_outputs_.size());
   next_vc_.resize(all_outputs_.size() * classes.service_order().size());
   more_requests_.resize(channels_.size() * (words() - 1));
-}
-
-OutputCounters CutThroughSwitch::counters(PortId port) const {
-  const Output& output = outputs_[index_of(port)];
-  const PortWaits& waits = waits_[index_of(port)];
-  OutputCounters counters;
-  counters.credit_blocked_ps = waits.credit_blocked_ps;
-  counters.queue_wait_ps = waits.queue_wait_ps;
-  counters.credit_wait_ps = waits.credit_wait_ps;
-  for (std::size_t c = 0; c < kMaxClasses; ++c) {
-    counters.contention_wait_ps[c] = waits.of_class[c].contention_wait_ps;
-    counters.longest_wait_ps[c] = waits.of_class[c].longest_wait_ps;
-  }
-  // What is counted only when the line pauses.
-  for (std::size_t i = 0; i < std::size_t{vcs_} * inputs_; ++i) {
-    const Queue& waiting = output.queues[i];
-    if (!waiting.head || (!per_output_ && waiting.head->output != port)) continue;
-    counters.contention_wait_ps[index_of(output.current_class)] +=
-        output.line.free_ps() - std::min(output.line.free_ps(), waiting.eligible_ps);
-  }
-  counters.packets = output.packets;
-  counters.payload_bytes = output.payload_bytes;
-  counters.wire_bytes = output.wire_bytes;
-  return counters;
-}
-
-std::uint64_t CutThroughSwitch::queued() const {
-  std::uint64_t packets = 0;
-  for (const Queue& queue : all_queues_)
-    for (const Packet* packet = queue.head; packet; packet = packet->next) ++packets;
-  return packets;
 }
 
 void CutThroughSwitch::observe(LinkObserver& observer, std::size_t number) {
@@ -466,135 +433,6 @@ void CutThroughSwitch::credit(PortId port, VcId vc, std::uint32_t bytes, TimePs 
   const TimePs room = to.credits.time_of_credits(to.needed);
   if (room == kNever) return;
   ask_wake(output, std::max({room, now, output.line.free_ps()}));
-}
-
-std::uint64_t CutThroughSwitch::outstanding_credits() const {
-  std::uint64_t bytes = 0;
-  for (const Channel& to : channels_) bytes += to.credits.outstanding();
-  return bytes;
-}
-
-void CutThroughSwitch::list_packets(Queue& queue, StateVisitor& state) {
-  state.moment(queue.free_ps);
-  state.moment(queue.eligible_ps);
-  state.value(queue.contention_ps);
-  state.value(queue.class_contention_ps << 8 | index_of(queue.contended_class));
-  for (Packet* packet = queue.head; packet; packet = packet->next) list_packet(*packet, state);
-}
-
-void CutThroughSwitch::list_state(PortId port, StateVisitor& state) {
-  if (!per_output_ || is_observed_ || input_start_ps_ != 0) return state.give_up();
-  Output& output = outputs_[index_of(port)];
-  state.value(std::uint64_t{output.requesting_vcs} << 8 | index_of(output.current_class));
-  output.wake.list_state(state);
-  const bool is_busy = output.line.free_ps() > state.now();
-  output.line.list_state(state, output.requesting_vcs != 0);
-  const std::size_t groups = classes_.service_order().size();
-  for (std::size_t g = 0; g < groups; ++g)
-    if (classes_.service_order()[g].size > 1) state.value(next_vc_[output.port * groups + g]);
-  for (std::size_t vc = 0; vc < vcs_ && !state.gives_up(); ++vc) {
-    Channel& channel = output.channels[vc];
-    state.value(std::uint64_t{channel.next_input} << 32 | channel.needed);
-    channel.credits.list_state(state);
-    const bool has_requests = (output.requesting_vcs & bit(vc)) != 0;
-    if (!has_requests && !is_busy) continue;
-    for (std::size_t input = 0; input < inputs_; ++input) {
-      Queue& from = queue(output, vc, input);
-      if (from.head) {
-        state.value(input);
-        list_packets(from, state);
-      } else if (from.free_ps > state.now()) {
-        state.value(input);
-        state.moment(from.free_ps);
-      }
-    }
-  }
-  state.count(output.packets);
-  state.count(output.payload_bytes);
-  state.count(output.wire_bytes);
-  PortWaits& waits = waits_[output.port];
-  state.count(waits.credit_blocked_ps);
-  state.count(waits.queue_wait_ps);
-  state.count(waits.credit_wait_ps);
-  TimePs longest = 0;
-  for (std::size_t c = 0; c < classes_.size(); ++c) {
-    longest += waits.of_class[c].longest_wait_ps;  // each only grows, so that an equal sum is enough
-    state.count(waits.of_class[c].contention_wait_ps);
-  }
-  state.value(longest);
-}
-
-void CutThroughSwitch::list_rest(PortId port, RestVisitor& state) {
-  if (!per_output_ || is_observed_ || input_start_ps_ != 0) return state.give_up();
-  Output& output = outputs_[index_of(port)];
-  state.require(output.requesting_vcs == 0 && output.starved_vcs == 0);
-  output.wake.list_rest(state);
-  output.line.list_rest(state);
-  const bool is_busy = output.line.free_ps() > state.now();
-  if (is_busy) state.value(output.current_class);
-  const std::size_t groups = classes_.service_order().size();
-  for (std::size_t g = 0; g < groups; ++g)
-    if (classes_.service_order()[g].size > 1) state.value(next_vc_[output.port * groups + g]);
-  for (std::size_t vc = 0; vc < vcs_; ++vc) {
-    state.value(output.channels[vc].next_input);
-    output.channels[vc].credits.list_rest(state);
-    if (!is_busy) continue;
-    for (std::size_t input = 0; input < inputs_; ++input) state.deadline(queue(output, vc, input).free_ps);
-  }
-  state.count(output.packets);
-  state.count(output.payload_bytes);
-  state.count(output.wire_bytes);
-  PortWaits& waits = waits_[output.port];
-  state.count(waits.credit_blocked_ps);
-  state.count(waits.queue_wait_ps);
-  state.count(waits.credit_wait_ps);
-  for (std::size_t c = 0; c < classes_.size(); ++c) state.count(waits.of_class[c].contention_wait_ps);
-}
-
-void CutThroughSwitch::ask_again(PortId port) {
-  const TimePs at = outputs_[index_of(port)].wake.at_ps();
-  if (at != kNever) host_.request_wake(port, at);
-}
-
-void CutThroughSwitch::prefetch_output(PortId port) const {
-  const auto* const lines = reinterpret_cast<const char*>(&outputs_[index_of(port)]);
-  for (std::size_t k = 0; k < sizeof(Output); k += 64) __builtin_prefetch(lines + k);
-  __builtin_prefetch(outputs_[index_of(port)].channels);
-}
-
-void CutThroughSwitch::prefetch_contenders(PortId port) const {
-  const Output& output = outputs_[index_of(port)];
-  for (std::uint32_t vcs = output.requesting_vcs; vcs != 0; vcs &= vcs - 1) {
-    const auto vc = static_cast<std::size_t>(__builtin_ctz(vcs));
-    const Channel& asked = output.channels[vc];
-    for (std::uint64_t bits = asked.requests; bits != 0; bits &= bits - 1)
-      __builtin_prefetch(&queue(output, vc, static_cast<std::size_t>(__builtin_ctzll(bits))));
-    asked.credits.prefetch();
-  }
-}
-
-SwitchCore::Winner CutThroughSwitch::likely_winner(PortId port) const {
-  const Output& output = outputs_[index_of(port)];
-  if (output.requesting_vcs == 0) return {};
-  const auto vc = static_cast<std::size_t>(__builtin_ctz(output.requesting_vcs));
-  const std::uint64_t requests = output.channels[vc].requests;
-  const std::uint32_t from = output.channels[vc].next_input % 64;
-  for (std::uint64_t bits = requests >> from | requests << (64 - from) % 64; bits != 0; bits &= bits - 1) {
-    const auto input = (from + static_cast<std::uint32_t>(__builtin_ctzll(bits))) % 64;
-    const Queue& waiting = queue(output, vc, input);
-    if (waiting.eligible_ps > output.wake.at_ps()) continue;
-    return {input, waiting.head};
-  }
-  return {};
-}
-
-void CutThroughSwitch::prefetch_arrival(PortId input, const Packet& packet) const {
-  const std::size_t out = index_of(routes_.output_for(packet)), vc = index_of(packet.vc);
-  __builtin_prefetch(queues_ + ((per_output_ ? out * vcs_ : 0) + vc) * inputs_ + index_of(input));
-  __builtin_prefetch(&channels_[out * vcs_ + vc]);
-  const auto* const line = reinterpret_cast<const char*>(&outputs_[out]);
-  __builtin_prefetch(line);
-  __builtin_prefetch(line + 64);
 }
 
 }  // namespace wafertlm
