@@ -35,8 +35,4 @@ std::string compare_html(const std::vector<std::pair<std::string, nlohmann::orde
 /// Their times, a line each; the speedup is to the first.
 std::string compare_table(const std::vector<std::pair<std::string, nlohmann::ordered_json>>& runs);
 
-/// The results.json in a folder of `wafertlm run`, or the file itself.
-/// @throws std::invalid_argument when there is none, or it is something else.
-nlohmann::ordered_json read_results(const std::string& path);
-
 }  // namespace wafertlm

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // results.json of a run, as `wafertlm compare` reads it.
 #include "platform/commands/compare/run_difference.h"
+#include "platform/report/read_results.h"
 #include "platform/report/report.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/targets.h"

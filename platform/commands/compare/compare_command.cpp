@@ -1,57 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
-#include <CLI/CLI.hpp>
-#include <functional>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 
 #include "platform/commands/compare/run_difference.h"
 #include "platform/host/files.h"
 #include "platform/host/json_output.h"
+#include "platform/report/read_results.h"
 #include "platform/report/report.h"
 #include "platform/text/format.h"
 
 namespace wafertlm {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-/// In seconds, and no longer than simulated time can be.
-bool is_time(const nlohmann::ordered_json& value) {
-  constexpr double kLongest_s = 9e6;
-  return value.is_number() && value.get<double>() >= 0 && value.get<double>() <= kLongest_s;
-}
-
-}  // namespace
-
-nlohmann::ordered_json read_results(const std::string& path) {
-  const fs::path file = fs::is_directory(path) ? fs::path(path) / "results.json" : fs::path(path);
-  std::ifstream stream(file);
-  if (!stream)
-    throw std::invalid_argument(file.string() +
-                                " cannot be read; give a folder that `wafertlm run` has written");
-  auto results = nlohmann::ordered_json::parse(stream, nullptr, false);
-  const auto is_complete = [&] {
-    if (!results.is_object() || !results.contains("host") || !results["host"].is_object()) return false;
-    if (!results.contains("iteration_time_s") || !is_time(results["iteration_time_s"])) return false;
-    if (!results.contains("iterations") || !results["iterations"].is_array()) return false;
-    const auto& iterations = results["iterations"];
-    return !iterations.empty() && std::all_of(iterations.begin(), iterations.end(), [](const auto& each) {
-      return each.is_object() && each.contains("time_ps") && each["time_ps"].is_number() &&
-             each.contains("breakdown_s") && each["breakdown_s"].contains("compute") &&
-             is_time(each["breakdown_s"]["compute"]);
-    });
-  };
-  if (!is_complete())
-    throw std::invalid_argument(file.string() + " is no complete results.json of `wafertlm run`");
-  return results;
-}
 
 namespace {
 
@@ -62,7 +29,7 @@ std::string time_of(double seconds_) {
 /// Of an iteration time, relative; 0: it was not sampled.
 double half_width_of(const nlohmann::ordered_json& results) {
   const auto width = results.find("iteration_time_half_width_s");
-  if (width == results.end() || !is_time(*width)) return 0;
+  if (width == results.end() || !is_time_s(*width)) return 0;
   return width->get<double>() / results["iteration_time_s"].get<double>();
 }
 

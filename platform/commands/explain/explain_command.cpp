@@ -29,6 +29,7 @@
 #include "platform/machine/machine_links.h"
 #include "platform/machine/rtl/rtl_report.h"
 #include "platform/machine/wafer.h"
+#include "platform/report/read_results.h"
 #include "platform/report/report.h"
 #include "platform/spec/load.h"
 #include "platform/text/format.h"

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/report/read_results.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace wafertlm {
+
+namespace fs = std::filesystem;
+
+bool is_time_s(const nlohmann::ordered_json& value) {
+  constexpr double kLongest_s = 9e6;
+  return value.is_number() && value.get<double>() >= 0 && value.get<double>() <= kLongest_s;
+}
+
+nlohmann::ordered_json read_results(const std::string& path) {
+  const fs::path file = fs::is_directory(path) ? fs::path(path) / "results.json" : fs::path(path);
+  std::ifstream stream(file);
+  if (!stream)
+    throw std::invalid_argument(file.string() +
+                                " cannot be read; give a folder that `wafertlm run` has written");
+  auto results = nlohmann::ordered_json::parse(stream, nullptr, false);
+  const auto is_complete = [&] {
+    if (!results.is_object() || !results.contains("host") || !results["host"].is_object()) return false;
+    if (!results.contains("iteration_time_s") || !is_time_s(results["iteration_time_s"])) return false;
+    if (!results.contains("iterations") || !results["iterations"].is_array()) return false;
+    const auto& iterations = results["iterations"];
+    return !iterations.empty() && std::all_of(iterations.begin(), iterations.end(), [](const auto& each) {
+      return each.is_object() && each.contains("time_ps") && each["time_ps"].is_number() &&
+             each.contains("breakdown_s") && each["breakdown_s"].contains("compute") &&
+             is_time_s(each["breakdown_s"]["compute"]);
+    });
+  };
+  if (!is_complete())
+    throw std::invalid_argument(file.string() + " is no complete results.json of `wafertlm run`");
+  return results;
+}
+
+}  // namespace wafertlm
