@@ -20,7 +20,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 LIMITS = {
     "words of READMEs": 25_000,
     "lines of the longest file": 500,
-    "include depth": 16,
+    "include depth": 12,
     "folder circles": 0,
     "installed headers": 80,
 }

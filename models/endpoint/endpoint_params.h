@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "tlm/kernel/units.h"
-#include "tlm/packets/link_errors.h"
+#include "tlm/packets/bit_errors.h"
 #include "tlm/packets/wire_format.h"
 
 namespace wafertlm {

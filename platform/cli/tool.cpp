@@ -15,7 +15,6 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
-#include <systemc>
 
 #include "platform/cli/cli_commands.h"
 #include "platform/cli/common_options.h"
@@ -145,7 +144,6 @@ int run_command(const std::string& name, const std::function<int()>& command, co
 }  // namespace
 
 int run_commands(const std::vector<Command>& commands, int argc, char** argv) {
-  sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_THROW);
   CLI::App app("WaferTLM: a SystemC/TLM-2.0 virtual platform of a wafer-scale training system", "wafertlm");
   app.require_subcommand(1);
   app.formatter(std::make_shared<HelpFormat>());

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "platform/results/tight_json.h"
+#include "platform/run/job.h"
 #include "platform/text/format.h"
 
 namespace wafertlm {

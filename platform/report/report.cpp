@@ -4,6 +4,7 @@
 #include "platform/machine/machine.h"
 #include "platform/report/bounds.h"
 #include "platform/report/packed.h"
+#include "platform/run/job.h"
 #include "platform/spec/fabric_kinds.h"
 #include "waveforms/report/page.h"
 

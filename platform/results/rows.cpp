@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "platform/run/job.h"
 #include "platform/text/format.h"
 
 namespace wafertlm::results {

@@ -17,6 +17,8 @@
 #include "platform/machine/simulate.h"
 #include "platform/machine/wafer.h"
 #include "platform/run/collective_planner.h"
+#include "platform/run/job.h"
+#include "platform/run/stream_ends.h"
 #include "platform/run/tuned_choice.h"
 #include "platform/spec/cut_times.h"
 #include "platform/spec/fabric_kinds.h"
@@ -142,9 +144,10 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
       context_{machine, causes_, categories_, registry_, messages_, experiment.platform.run.functional,
                nullptr},
       time_(job.size()),
-      stream_ends_(machine, job.npus, experiment.platform.run.functional,
-                   {[this](std::uint32_t rank) -> RankSequencer& { return *ranks_[rank]; },
-                    [this](CollectiveRecord& record) { stream_is_out(record); }}),
+      stream_ends_(std::make_unique<StreamEnds>(
+          machine, job.npus, experiment.platform.run.functional,
+          StreamEnds::Job{[this](std::uint32_t rank) -> RankSequencer& { return *ranks_[rank]; },
+                          [this](CollectiveRecord& record) { stream_is_out(record); }})),
       iteration_times_(experiment.iterations),
       ranks_done_(experiment.iterations),
       last_rank_(experiment.iterations),
@@ -214,6 +217,12 @@ void JobRun::stream_is_out(CollectiveRecord& record) {
   if (record.type != CollectiveType::reduce) return;
   const TimePs now = machine_.wafer().scheduler.now();
   for (const std::uint32_t rank : job_.groups.ranks(record.group)) ranks_[rank]->stream_is_out(record, now);
+}
+
+void JobRun::stream_complete(CollectiveRecord& record) { stream_ends_->start(record); }
+
+void JobRun::relayed(std::uint64_t token, const Operation& operation, const std::vector<std::byte>& data) {
+  stream_ends_->done(token, operation, data);
 }
 
 void JobRun::iteration_done(std::uint32_t rank, std::uint32_t iteration, TimePs now) {

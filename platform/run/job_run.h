@@ -7,10 +7,16 @@
 
 #include "platform/run/job_work.h"
 #include "platform/run/rank_sequencer.h"
-#include "platform/run/stream_ends.h"
 #include "workloads/sequencer/time_account.h"
 
 namespace wafertlm {
+
+namespace config {
+struct ExperimentSpec;
+struct PlatformSpec;
+}  // namespace config
+
+class StreamEnds;
 
 struct IterationResult {
   TimePs start_ps = 0, end_ps = 0;
@@ -73,10 +79,8 @@ class JobRun : private RankHost {
   void iteration_done(std::uint32_t rank, std::uint32_t iteration, TimePs now) override;
   void time_spent(std::uint32_t rank, const TimeSegment& segment) override;
   void collective_opened(std::uint32_t rank, const CollectiveRecord& record, TimePs now) override;
-  void stream_complete(CollectiveRecord& record) override { stream_ends_.start(record); }
-  void relayed(std::uint64_t token, const Operation& operation, const std::vector<std::byte>& data) override {
-    stream_ends_.done(token, operation, data);
-  }
+  void stream_complete(CollectiveRecord& record) override;
+  void relayed(std::uint64_t token, const Operation& operation, const std::vector<std::byte>& data) override;
   void plan_collectives(const config::PlatformSpec& platform);
   void stream_is_out(CollectiveRecord& record);
   std::vector<std::string> waiting(const std::vector<std::string>& pending) const;
@@ -96,7 +100,7 @@ class JobRun : private RankHost {
   JobContext context_;
   IterationAccount time_;
   std::vector<std::unique_ptr<RankSequencer>> ranks_;
-  StreamEnds stream_ends_;
+  std::unique_ptr<StreamEnds> stream_ends_;
   std::vector<TimePs> iteration_times_;                // by iteration: when the latest rank so far was done
   std::vector<std::uint32_t> ranks_done_, last_rank_;  // by iteration
   std::vector<std::vector<TimePs>> rank_ends_;         // by iteration and rank

@@ -9,7 +9,9 @@
 #include "platform/machine/machine.h"
 #include "platform/machine/sampled/sampling.h"
 #include "platform/machine/wafer.h"
+#include "platform/run/job.h"
 #include "workloads/collectives/algorithm/proof.h"
+#include "workloads/sequencer/collective_registry.h"
 
 namespace wafertlm {
 namespace {

@@ -5,15 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "platform/run/job.h"
 #include "platform/run/run_observer.h"
 #include "tlm/operation/operation_port.h"
+#include "workloads/parallelism/placement.h"
+#include "workloads/sequencer/collective_registry.h"
 #include "workloads/sequencer/message_registry.h"
 #include "workloads/sequencer/sequencer_engine.h"
 #include "workloads/sequencer/time_account.h"
 
 namespace wafertlm {
 
+struct Job;
 class Machine;
 
 /// What the sequencers of a job share.

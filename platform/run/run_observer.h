@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <string>
 
-#include "workloads/sequencer/collective_registry.h"
+#include "tlm/kernel/units.h"
 #include "workloads/sequencer/task.h"
 
 namespace wafertlm {
+
+struct CollectiveRecord;
 
 /// Is told what happens in a run as it happens: reports and timelines are made of it. Without an observer a
 /// run pays a branch per event; with one its results are the same.

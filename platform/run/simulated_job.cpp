@@ -7,6 +7,7 @@
 
 #include "platform/machine/machine.h"
 #include "platform/machine/machine_links.h"
+#include "platform/run/job.h"
 #include "platform/run/job_run.h"
 #include "tlm/kernel/simulation_context.h"
 

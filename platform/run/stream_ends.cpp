@@ -7,6 +7,7 @@
 
 #include "platform/machine/machine.h"
 #include "platform/machine/wafer.h"
+#include "platform/run/job.h"
 #include "workloads/collectives/algorithm/proof.h"
 
 namespace wafertlm {

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "platform/text/quantity.h"
+#include "workloads/collectives/algorithm/algorithm.h"
 #include "workloads/collectives/planner.h"
 
 namespace wafertlm {

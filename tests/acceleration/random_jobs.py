@@ -57,6 +57,7 @@ def job(number, folder):
         platform.write_text(DIMENSIONS + ("    transport: messages\n" if fabric.endswith("messages") else ""))
     microbatches = draw.randint(1, 4)
     heads = mp * draw.choice([2, 4])
+    hidden = heads * draw.choice([size for size in (16, 32, 64, 128, 256) if heads * size <= 1024])
     layers = max(pp, draw.randint(1, 6))
     zero = draw.randint(0, 3)
     schedule = draw.choice(["gpipe", "1f1b"]) if pp > 1 else "1f1b"
@@ -67,8 +68,8 @@ workload:
   model:
     model: random
     transformer:
-      {{layers: {layers}, hidden: {heads * draw.choice([32, 64, 128, 256])}, heads: {heads},
-       sequence: {draw.choice([64, 128, 256])}, vocabulary: {draw.choice([1000, 4096, 12800])}}}
+      {{layers: {layers}, hidden: {hidden}, heads: {heads},
+       sequence: {draw.choice([64, 128, 256])}, vocabulary: {draw.choice([1000, 4096])}}}
   parallelism: MP({mp})-DP({dp})-PP({pp})
   samples_per_replica: {microbatches * draw.randint(1, 2)}
   microbatches: {microbatches}

@@ -12,6 +12,7 @@
 #include "tests/collectives/random_fabrics.h"
 #include "tests/collectives/simulated.h"
 #include "tests/support/random_cases.h"
+#include "workloads/collectives/algorithm/algorithm.h"
 
 namespace wafertlm {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "tests/collectives/simulated.h"
 #include "tests/support/random_cases.h"
+#include "workloads/collectives/algorithm/algorithm.h"
 
 namespace wafertlm {
 namespace {

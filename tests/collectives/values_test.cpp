@@ -8,6 +8,7 @@
 #include "platform/fabrics/mesh/mesh_kind.h"
 #include "tests/collectives/simulated.h"
 #include "tests/support/sanitized.h"
+#include "workloads/collectives/algorithm/algorithm.h"
 
 namespace wafertlm {
 namespace {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "models/mesh/mesh_topology.h"
+#include "tlm/shape/fabric_traits.h"
 #include "workloads/chakra/validate.h"
 
 namespace wafertlm::test {

@@ -9,7 +9,7 @@
 #include "tlm/link/flow_unit.h"
 #include "tlm/link/switch_core.h"
 #include "tlm/link/switch_view.h"
-#include "tlm/packets/link_errors.h"
+#include "tlm/packets/bit_errors.h"
 #include "tlm/packets/protocol.h"
 
 namespace wafertlm {

@@ -2,14 +2,10 @@
 #pragma once
 #include <cstdint>
 
+#include "tlm/packets/bit_errors.h"
 #include "tlm/packets/packet.h"
 
 namespace wafertlm {
-
-struct BitErrors {
-  double rate = 0;  ///< probability that a bit is wrong after a link, independently of the others
-  std::uint64_t seed = 1;
-};
 
 /// The bit errors of one link. Counts the bits up to the next wrong one (their number has a geometric
 /// distribution), so that a packet without errors costs a subtraction. The sequence depends on the seed, the

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tlm/shape/fabric_traits.h"
 #include "workloads/collectives/custom/program.h"
 #include "workloads/collectives/short_run.h"
 

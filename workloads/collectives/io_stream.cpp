@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "tlm/packets/npu_name.h"
+#include "tlm/shape/fabric_traits.h"
 #include "workloads/collectives/algorithm/blocks.h"
 #include "workloads/collectives/basic/in_network.h"
 #include "workloads/collectives/cost.h"

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "tlm/program/program.h"
-#include "tlm/shape/fabric_traits.h"
 #include "workloads/collectives/planner.h"
 
 namespace wafertlm {

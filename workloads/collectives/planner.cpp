@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "tlm/packets/npu_name.h"
+#include "tlm/shape/fabric_traits.h"
 #include "workloads/collectives/algorithm/blocks.h"
 #include "workloads/collectives/algorithm/box.h"
 #include "workloads/collectives/algorithm/failures.h"

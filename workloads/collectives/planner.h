@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "workloads/collectives/algorithm/algorithm.h"
+#include "workloads/collectives/algorithm/request.h"
 
 namespace wafertlm {
+
+struct FabricTraits;
 
 /// Chunks that the algorithm takes if the request leaves them open: 1 for rings; for hierarchical_2d and
 /// trees the power of two up to 64 with the smallest closed form; more while each doubling gains a tenth.

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "tlm/shape/fabric_traits.h"
 #include "workloads/collectives/cost.h"
 #include "workloads/collectives/short_run.h"
 

@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "tlm/shape/fabric_traits.h"
+#include "tlm/shape/topology.h"
 #include "workloads/collectives/algorithm/program_steps.h"
 #include "workloads/collectives/cost.h"
 

@@ -7,6 +7,8 @@
 #include <array>
 #include <stdexcept>
 
+#include "tlm/shape/fabric_traits.h"
+
 namespace wafertlm {
 namespace {
 

@@ -31,6 +31,7 @@
 #include "platform/machine/wafer.h"
 #include "platform/report/read_results.h"
 #include "platform/report/report.h"
+#include "platform/run/job.h"
 #include "platform/spec/load.h"
 #include "platform/text/format.h"
 #include "platform/text/quantity.h"

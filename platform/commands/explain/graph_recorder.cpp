@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <set>
 
+#include "platform/run/job.h"
+
 namespace wafertlm {
 namespace {
 

@@ -18,6 +18,7 @@
 #include "platform/spec/load.h"
 #include "platform/spec/ranges.h"
 #include "platform/text/format.h"
+#include "workloads/collectives/algorithm/algorithm.h"
 #include "workloads/collectives/cost.h"
 #include "workloads/collectives/custom/algorithm.h"
 

@@ -13,6 +13,7 @@
 #include "platform/commands/trace/chrome_trace.h"
 #include "platform/host/files.h"
 #include "platform/machine/machine.h"
+#include "platform/run/job.h"
 #include "platform/run/job_run.h"
 #include "platform/spec/load.h"
 #include "platform/text/format.h"

@@ -9,6 +9,7 @@
 #include "platform/host/child.h"
 #include "platform/machine/machine.h"
 #include "platform/spec/ranges.h"
+#include "workloads/collectives/algorithm/algorithm.h"
 
 namespace wafertlm::tune {
 namespace {

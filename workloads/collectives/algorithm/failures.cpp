@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "tlm/shape/fabric_traits.h"
 #include "tlm/shape/link_graph.h"
 #include "workloads/collectives/algorithm/program_steps.h"
 

@@ -3,6 +3,8 @@
 #include <memory>
 #include <vector>
 
+#include "tlm/shape/fabric_traits.h"
+#include "tlm/shape/topology.h"
 #include "workloads/collectives/algorithm/algorithm_parts.h"
 #include "workloads/collectives/algorithm/algorithm_rows.h"
 #include "workloads/collectives/algorithm/blocks.h"

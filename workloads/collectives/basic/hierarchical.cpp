@@ -5,6 +5,8 @@
 #include <numeric>
 
 #include "tlm/kernel/units.h"
+#include "tlm/shape/fabric_traits.h"
+#include "tlm/shape/topology.h"
 #include "workloads/collectives/algorithm/algorithm_parts.h"
 #include "workloads/collectives/algorithm/algorithm_rows.h"
 

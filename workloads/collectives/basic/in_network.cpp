@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "tlm/shape/fabric_traits.h"
 #include "workloads/collectives/algorithm/algorithm_parts.h"
 #include "workloads/collectives/algorithm/algorithm_rows.h"
 

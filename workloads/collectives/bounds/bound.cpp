@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tlm/shape/fabric_traits.h"
 #include "tlm/shape/link_graph.h"
 #include "workloads/collectives/algorithm/demand.h"
 #include "workloads/collectives/bounds/joint_cut.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "tlm/shape/fabric_traits.h"
 #include "workloads/collectives/algorithm/demand.h"
 #include "workloads/collectives/cost.h"
 #include "workloads/collectives/cuts/undirected.h"

@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "tlm/shape/fabric_traits.h"
 #include "workloads/collectives/bounds/tight_sets.h"
 #include "workloads/collectives/cost.h"
 

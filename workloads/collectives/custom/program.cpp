@@ -8,6 +8,9 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "tlm/shape/fabric_traits.h"
+#include "tlm/shape/topology.h"
+
 namespace wafertlm {
 namespace {
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tlm/shape/fabric_traits.h"
+#include "tlm/shape/topology.h"
 #include "workloads/collectives/algorithm/algorithm_parts.h"
 #include "workloads/collectives/algorithm/algorithm_rows.h"
 #include "workloads/collectives/dimensional/program.h"

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "tlm/shape/fabric_traits.h"
+#include "tlm/shape/topology.h"
 #include "workloads/collectives/algorithm/algorithm_parts.h"
 #include "workloads/collectives/algorithm/algorithm_rows.h"
 #include "workloads/collectives/algorithm/blocks.h"

@@ -3,6 +3,7 @@
 #include "platform/report/perfetto_trace.h"
 #include "platform/machine/machine.h"
 #include "platform/machine/machine_links.h"
+#include "platform/run/job.h"
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "platform/machine/machine.h"
+#include "platform/run/job.h"
 #include "platform/run/job_run.h"
 #include "platform/spec/load.h"
 #include "tests/support/trace_nodes.h"

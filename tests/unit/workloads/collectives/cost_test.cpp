@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/workloads/collectives/test_wafer.h"
+#include "tlm/shape/fabric_traits.h"
+#include "workloads/collectives/algorithm/algorithm.h"
 
 namespace wafertlm {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "models/fred/fred_topology.h"
 #include "tests/unit/workloads/collectives/test_wafer.h"
+#include "tlm/shape/fabric_traits.h"
 #include "workloads/collectives/algorithm/blocks.h"
 #include "workloads/collectives/cost.h"
 

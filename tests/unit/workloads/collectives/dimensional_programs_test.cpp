@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "models/dimensional/dimensional_topology.h"
+#include "tlm/shape/fabric_traits.h"
 #include "workloads/collectives/algorithm/proof.h"
 #include "workloads/collectives/planner.h"
 

@@ -10,6 +10,8 @@
 #include <tuple>
 
 #include "tests/unit/workloads/collectives/test_wafer.h"
+#include "tlm/shape/fabric_traits.h"
+#include "workloads/collectives/algorithm/algorithm.h"
 #include "workloads/collectives/planner.h"
 
 namespace wafertlm {

@@ -6,6 +6,7 @@
 #include "platform/spec/fabric_kinds.h"
 #include "platform/spec/load.h"
 #include "tests/unit/workloads/collectives/test_wafer.h"
+#include "workloads/collectives/algorithm/algorithm.h"
 #include "workloads/collectives/algorithm/tree.h"
 #include "workloads/collectives/basic/hierarchical.h"
 

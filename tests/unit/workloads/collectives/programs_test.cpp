@@ -5,6 +5,8 @@
 
 #include "tests/support/sanitized.h"
 #include "tests/unit/workloads/collectives/test_wafer.h"
+#include "tlm/shape/fabric_traits.h"
+#include "workloads/collectives/algorithm/algorithm.h"
 #include "workloads/collectives/algorithm/proof.h"
 
 namespace wafertlm {

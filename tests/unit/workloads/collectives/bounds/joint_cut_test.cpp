@@ -9,6 +9,7 @@
 
 #include "tests/support/random_cases.h"
 #include "tests/unit/workloads/collectives/test_wafer.h"
+#include "tlm/shape/fabric_traits.h"
 #include "workloads/collectives/cost.h"
 
 namespace wafertlm {

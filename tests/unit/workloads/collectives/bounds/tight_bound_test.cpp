@@ -8,6 +8,7 @@
 #include "models/mesh/mesh_topology.h"
 #include "tests/support/groups.h"
 #include "tests/unit/workloads/collectives/test_wafer.h"
+#include "tlm/shape/fabric_traits.h"
 #include "workloads/collectives/algorithm/blocks.h"
 #include "workloads/collectives/cost.h"
 
