@@ -5,6 +5,7 @@
 
 #include "tlm/checking/checking.h"
 #include "tlm/packets/message.h"
+#include "tlm/packets/packet.h"
 
 namespace wafertlm {
 

@@ -7,6 +7,8 @@
 
 namespace wafertlm {
 
+struct Packet;
+
 /// A fault that is put into one packet where it leaves its NPU, to prove that it is found.
 class Fault {
  public:

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tlm/shape/fabric_traits.h"
 #include "workloads/chakra/node_source.h"
 #include "workloads/sequencer/collective_registry.h"
 #include "workloads/sequencer/message_registry.h"

@@ -5,6 +5,7 @@
 #include "platform/machine/machine.h"
 #include "platform/machine/wafer.h"
 #include "platform/report/usage.h"
+#include "platform/run/job.h"
 #include "platform/run/observers.h"
 #include "platform/spec/fabric_kinds.h"
 

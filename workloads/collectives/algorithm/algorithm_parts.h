@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "tlm/shape/fabric_traits.h"
 #include "workloads/collectives/algorithm/algorithm.h"
 
 namespace wafertlm {

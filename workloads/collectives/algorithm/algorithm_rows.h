@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of the table: what Algorithm::programs and Algorithm::predicted_ps are.
 #pragma once
+#include "tlm/shape/fabric_traits.h"
 #include "workloads/collectives/algorithm/algorithm.h"
 
 namespace wafertlm {

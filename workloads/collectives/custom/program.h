@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "tlm/shape/fabric_traits.h"
 #include "workloads/collectives/algorithm/algorithm.h"
 #include "workloads/collectives/algorithm/blocks.h"
 #include "workloads/collectives/custom/algorithm.h"

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tlm/shape/fabric_traits.h"
 #include "workloads/collectives/algorithm/box.h"
 #include "workloads/collectives/planner.h"
 

@@ -5,6 +5,7 @@
 
 #include "models/mesh/mesh_topology.h"
 #include "tests/support/groups.h"
+#include "tlm/shape/fabric_traits.h"
 #include "workloads/collectives/planner.h"
 
 namespace wafertlm::test {
