@@ -30,6 +30,7 @@ INSTANTIATE_TEST_SUITE_P(Values, OptimizeAxis,
                                          RoundedRow{1, 9, 0, 10, 9}, RoundedRow{1, 9, 2, 3.9, 3},
                                          RoundedRow{1, 9, 2, 4.1, 5}, RoundedRow{50, 1500, 50, 70, 50},
                                          RoundedRow{50, 1500, 50, 76, 100}, RoundedRow{-3, 3, 2, 0.4, 1},
+                                         RoundedRow{0, 10, 4, 10, 8}, RoundedRow{0, 10, 4, 11, 8},
                                          RoundedRow{0.1, 0.7, 0.1, 2, 0.7}, RoundedRow{0, 10, 4, -7, 0}));
 
 struct MiddleRow {
