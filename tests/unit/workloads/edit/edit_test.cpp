@@ -192,7 +192,13 @@ INSTANTIATE_TEST_SUITE_P(
         FuseRow{"OtherTypes", {gathered(1, {}), all_reduce(2, 1, {}, 10)}, 20, 0, "1 10B 1ps, 2 10B 1ps"},
         FuseRow{"Streams", {streamed(1), streamed(2)}, 20, 0, "1 10B 1ps, 2 10B 1ps"},
         FuseRow{
-            "NothingToSum", {all_reduce(1, 1, {}, 0), all_reduce(2, 1, {}, 0)}, 20, 0, "1 0B 1ps, 2 0B 1ps"}),
+            "NothingToSum", {all_reduce(1, 1, {}, 0), all_reduce(2, 1, {}, 0)}, 20, 0, "1 0B 1ps, 2 0B 1ps"},
+        // Each pair alone may be one, both not: the sums would need the gathers and these the sums.
+        FuseRow{"TwoPairsAcross",
+                {all_reduce(1, 1, {}, 10), gathered(2, {}), all_reduce(3, 1, {2}, 10), gathered(4, {1})},
+                20,
+                1,
+                "2 10B 1ps, 3 20B 2ps <2, 4 10B 1ps <3"}),
     [](const auto& each) { return std::string(each.param.name); });
 
 /// For each node of computation: the computations that must be done before it, with those in between left
@@ -235,6 +241,27 @@ Nodes random_trace(std::mt19937& random) {
       nodes.push_back(all_reduce(id, 1, list, 1 + random() % 30));
   }
   return nodes;
+}
+
+// What is fused can be run, moves as many bytes, and computations still wait for all that they waited for.
+TEST(EditFuseRandom, KeepsBytesAndOrder) {
+  std::mt19937 random(77);
+  std::uint64_t fused = 0;
+  for (int round = 0; round < test::random_cases(400, 40); ++round) {
+    const Nodes before = random_trace(random);
+    Nodes after = before;
+    const std::uint64_t most = 10 + random() % 60;
+    const std::uint64_t count = fuse_collectives(after, most);
+    fused += count;
+    ASSERT_EQ(after.size() + count, before.size()) << round;
+    EXPECT_EQ(bytes_in(after), bytes_in(before)) << round;
+    const auto earlier = computations_before(before),
+               later = computations_before(after);  // throws at a circle
+    for (const auto& [id, parents] : earlier)
+      EXPECT_TRUE(std::includes(later.at(id).begin(), later.at(id).end(), parents.begin(), parents.end()))
+          << round;
+  }
+  EXPECT_GT(fused, 100U);
 }
 
 TEST(EditSplitRandom, KeepsBytesDurationsAndOrder) {
