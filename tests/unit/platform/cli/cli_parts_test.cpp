@@ -128,6 +128,7 @@ TEST(ShownCommands, HaveTheirPathsOptionsAndChoices) {
   EXPECT_EQ(kind.names, (TypedWords{"-k", "--kind"}));
   EXPECT_EQ(kind.choices, (TypedWords{"a", "b"}));
   EXPECT_EQ(flag.names, TypedWords{"-n"});
+  EXPECT_EQ(flag.value, "");
 }
 
 TEST(Footers, TakeTheExamplesOfTheCommandFromAbove) {
@@ -218,6 +219,7 @@ INSTANTIATE_TEST_SUITE_P(Lines, BashWords,
                                          CompletedRow{"ShortValues", "run x -k", "b", "b\n"},
                                          CompletedRow{"AnyValue", "run x --set", "", "\n"},
                                          CompletedRow{"BehindAFlag", "trace -n", "i", "info\n"},
+                                         CompletedRow{"BehindAFlagOfItsOwn", "run x -n", "--k", "--kind\n"},
                                          CompletedRow{"NotHidden", "", "h", "\n"}),
                          [](const auto& each) { return std::string(each.param.name); });
 
