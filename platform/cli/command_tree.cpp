@@ -17,7 +17,7 @@ ShownOption shown_option(const CLI::Option& option) {
     for (const std::string& name : option.get_snames()) shown.names.push_back("-" + name);
     for (const std::string& name : option.get_lnames()) shown.names.push_back("--" + name);
   }
-  if (option.get_type_size() == 0) return shown;
+  if (option.get_type_size() == 0 || option.get_expected_max() == 0) return shown;  // a flag
   // "TEXT:{a, b}": the type, and what a validator takes.
   const std::string type = option.get_type_name();
   const std::size_t open = type.find('{'), close = type.find('}');

@@ -51,58 +51,78 @@ std::uint64_t part_of(std::uint64_t whole, std::uint64_t parts, std::uint64_t pa
 class Fusing {
  public:
   Fusing(const statistics::TraceGraph& graph, std::uint64_t most)
-      : graph_(graph), most_(most), place_(graph.nodes.size()) {
+      : graph_(graph), most_(most), place_(graph.nodes.size()), bucket_of_(graph.nodes.size(), kNone) {
     for (std::uint32_t i = 0; i < graph.order.size(); ++i) place_[graph.order[i]] = i;
   }
 
   /// Members of each bucket, by positions; the last one is where it stands.
   std::vector<std::vector<std::uint32_t>> buckets() {
-    std::vector<std::vector<std::uint32_t>> done;
-    std::map<Key, std::vector<std::uint32_t>> open;
+    std::map<Key, std::size_t> open;
     for (const std::uint32_t position : graph_.order) {
       const Node& node = graph_.nodes[position];
       if (!node.is_collective() || node.io_stream || node.comm_size.value_or(0) == 0) continue;
-      auto& members = open[{*node.comm_type, node.pg_name, node.comm_class}];
-      if (!members.empty() && !may_join(members, position)) done.push_back(std::exchange(members, {}));
-      members.push_back(position);
+      const Key key{*node.comm_type, node.pg_name, node.comm_class};
+      const auto [found, is_new] = open.emplace(key, buckets_.size());
+      if (!is_new && !may_join(found->second, position)) found->second = buckets_.size();
+      if (found->second == buckets_.size()) buckets_.emplace_back();
+      buckets_[found->second].push_back(position);
+      bucket_of_[position] = found->second;
     }
-    for (auto& [key, members] : open) done.push_back(std::move(members));
-    return done;
+    return std::move(buckets_);
   }
 
  private:
   using Key = std::tuple<chakra::CollectiveType, std::string, std::string>;
+  static constexpr std::size_t kNone = ~std::size_t{0};
 
-  bool may_join(const std::vector<std::uint32_t>& members, std::uint32_t position) const {
+  bool may_join(std::size_t bucket, std::uint32_t position) const {
     std::uint64_t bytes = *graph_.nodes[position].comm_size;
-    for (const std::uint32_t member : members) bytes += *graph_.nodes[member].comm_size;
-    return bytes <= most_ && !needs(position, members);
+    for (const std::uint32_t member : buckets_[bucket]) bytes += *graph_.nodes[member].comm_size;
+    return bytes <= most_ && !needs(position, bucket);
   }
-  /// Whether a node needs one of the members by way of another node.
-  bool needs(std::uint32_t position, const std::vector<std::uint32_t>& members) const {
-    const std::set<std::uint32_t> wanted(members.begin(), members.end());
-    const std::uint32_t first = place_[members.front()];
+  /// Whether a node needs one of the bucket by way of another node, where all buckets so far are one node.
+  bool needs(std::uint32_t position, std::size_t bucket) const {
+    const std::uint32_t first = first_beside(place_[buckets_[bucket].front()]);
     std::set<std::uint32_t> seen;
     std::vector<std::uint32_t> open = {position};
+    const auto look_at = [&](std::uint32_t node) {
+      if (seen.insert(node).second) open.push_back(node);
+    };
     while (!open.empty()) {
       const std::uint32_t node = open.back();
       open.pop_back();
       const auto [begin, end] = graph_.parents(node);
       for (std::size_t edge = begin; edge < end; ++edge) {
         const std::uint32_t parent = graph_.edges[edge].second;
-        if (wanted.count(parent) != 0) {
-          if (node != position) return true;
-          continue;
-        }
-        if (place_[parent] > first && seen.insert(parent).second) open.push_back(parent);
+        const std::size_t of = bucket_of_[parent];
+        if (of == bucket && node != position) return true;
+        if (of == bucket || place_[parent] < first) continue;
+        if (of == kNone)
+          look_at(parent);
+        else
+          for (const std::uint32_t member : buckets_[of]) look_at(member);
       }
     }
     return false;
   }
+  /// The first place before which no node needs one from `place` on: buckets may lie across it.
+  std::uint32_t first_beside(std::uint32_t place) const {
+    for (bool is_moved = true; is_moved;) {
+      is_moved = false;
+      for (const auto& each : buckets_)
+        if (place_[each.front()] < place && place_[each.back()] >= place) {
+          place = place_[each.front()];
+          is_moved = true;
+        }
+    }
+    return place;
+  }
 
   const statistics::TraceGraph& graph_;
   const std::uint64_t most_;
-  std::vector<std::uint32_t> place_;  // in the order of the graph
+  std::vector<std::uint32_t> place_;    // in the order of the graph
+  std::vector<std::size_t> bucket_of_;  // by position
+  std::vector<std::vector<std::uint32_t>> buckets_;
 };
 
 }  // namespace

@@ -7,8 +7,9 @@
 namespace wafertlm::optimize {
 
 double Axis::rounded(double value) const {
-  if (step > 0) value = from + step * std::round((value - from) / step);
-  return std::clamp(value, from, to);
+  if (step <= 0) return std::clamp(value, from, to);
+  const double most = std::floor((to - from) / step + 1e-9);  // `to` need not be a whole number of steps
+  return std::min(from + step * std::clamp(std::round((value - from) / step), 0.0, most), to);
 }
 
 Point Space::middle() const {

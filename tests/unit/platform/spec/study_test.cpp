@@ -65,7 +65,9 @@ TEST(Study, LinesGoThroughRisingNumbers) {
     return kHead + "axes: [{axis: n, values: " + values + ", line_to: " + to + "}]\n" + kReads;
   };
   EXPECT_EQ(loaded(with_line("['1', '2']", "u")).axes[0].line_to, "u");
-  EXPECT_NO_THROW(loaded(with_line("['3', '20', '100000000']", "u")));
+  const StudySpec three = loaded(with_line("['3', '20', '100000000']", "u"));
+  ASSERT_EQ(values_of(three.axes[0]).size(), 3U);
+  EXPECT_EQ(values_of(three.axes[0])[2].name, "100000000");
 }
 
 void expect_refused(const std::string& text, const std::string& words) {
@@ -148,8 +150,11 @@ TEST(Study, WithoutAFile) {
   const auto path = [&](const std::string& axes) {
     return folder.write("study.yaml", study + axes + column);
   };
-  EXPECT_NO_THROW(
-      load_study(path("axes: [{axis: a, values: [{name: x, file: e.yaml}, {name: y, file: e.yaml}]}]\n")));
+  const StudySpec of_values =
+      load_study(path("axes: [{axis: a, values: [{name: x, file: e.yaml}, {name: y, file: e.yaml}]}]\n"));
+  EXPECT_EQ(of_values.file, "");
+  for (const AxisValueSpec& value : values_of(of_values.axes[0]))
+    EXPECT_EQ(value.file, folder.path() + "/e.yaml");
   for (const std::string axes : {"", "axes: [{axis: a, values: [{name: x, file: e.yaml}, y]}]\n"}) {
     try {
       load_study(path(axes));

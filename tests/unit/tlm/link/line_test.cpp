@@ -124,7 +124,9 @@ TEST(Line, FractionsFollowAPacketOverSeveralLines) {
 
 TEST(Line, RefusesRatesItCannotCount) {
   EXPECT_THROW(Line(0), std::invalid_argument);
-  EXPECT_NO_THROW(Line((std::uint64_t{1} << 53) - 1));
+  constexpr std::uint64_t kFastest = (std::uint64_t{1} << 53) - 1;
+  EXPECT_EQ(Line(kFastest).send(kFastest, 0, 0).end, 1'000'000'000'000U);  // a second
+  EXPECT_EQ(Line(kFastest).send(9008, 0, 0).end, 2U);                      // 1.00009 ps
   EXPECT_THROW(Line(std::uint64_t{1} << 53), std::invalid_argument);
 }
 

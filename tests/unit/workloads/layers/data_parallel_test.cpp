@@ -195,7 +195,11 @@ TEST(DataParallel, ParametersUpToTheLimit) {
   spec.bytes_per_element = 3;
   spec.optimizer_operations_per_parameter = 1;
   spec.layers[0].parameters = std::uint64_t{1} << 61U;
-  EXPECT_NO_THROW(LayerGenerator(spec, 0));
+  LayerGenerator largest(spec, 0);
+  std::uint64_t bytes = 0;
+  for (const Node& node : read_all(largest))
+    if (node.is_collective()) bytes += *node.comm_size;
+  EXPECT_EQ(bytes, std::uint64_t{3} << 61U);
   ++spec.layers[0].parameters;
   expect_error([&] { LayerGenerator(spec, 0); }, {"too many parameters"});
 }
