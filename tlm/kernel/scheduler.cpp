@@ -72,9 +72,13 @@ TimePs Scheduler::run_ahead_limit_ps(TimePs kernel_ps) const {
 
 inline void Scheduler::deliver(const WakeQueue::Entry& entry) {
   local_ps_ = entry.at;
-  woken_ = entry.target;
   ++events_;
-  entry.target->wake(entry.what, entry.at);
+  try {
+    entry.target->wake(entry.what, entry.at);
+  } catch (...) {
+    if (!woken_) woken_ = entry.target;  // of a replay the one within
+    throw;
+  }
 }
 
 TimePs Scheduler::quiet_until_ps() const {
