@@ -15,6 +15,9 @@ std::unique_ptr<const FabricKind> graph_kind();
 
 namespace config {
 
+struct FileKind;
+FileKind graph_file_kind();
+
 struct GraphSwitchSpec {
   std::string name;
   TimePs pipeline_ps = 0;
