@@ -13,6 +13,7 @@ namespace wafertlm {
 
 /// A file with the top-level key `tuning_table`. @throws config::ConfigError with the place.
 backends::TuningTable load_tuning_table(const std::string& path);
+/// The row of such files.
 config::FileKind tuning_table_file_kind();
 
 /// Its text; reading it gives an equal table.

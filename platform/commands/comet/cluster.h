@@ -44,6 +44,7 @@ struct ClusterSpec {
 
 /// A file with the top-level key `comet`. @throws config::ConfigError.
 ClusterSpec load_cluster(const std::string& path, const std::vector<std::string>& overrides = {});
+/// The row of such files.
 config::FileKind cluster_file_kind();
 /// Every value, for a point's identity in studies.
 std::string resolved_cluster(const ClusterSpec& spec);

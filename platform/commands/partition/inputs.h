@@ -51,6 +51,7 @@ struct PartitionSpec {
 
 /// `overrides`: of the platform. @throws config::ConfigError, std::invalid_argument.
 PartitionSpec load_partition(const std::string& path, const std::vector<std::string>& overrides = {});
+/// The row of such files.
 config::FileKind partition_file_kind();
 
 }  // namespace wafertlm::partition

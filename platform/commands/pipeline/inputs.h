@@ -47,6 +47,7 @@ struct PipelineSpec {
 
 /// `overrides`: of the platform. @throws config::ConfigError.
 PipelineSpec load_pipeline(const std::string& path, const std::vector<std::string>& overrides = {});
+/// The row of such files.
 config::FileKind pipeline_file_kind();
 
 }  // namespace wafertlm::pipelines

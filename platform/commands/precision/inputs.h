@@ -44,6 +44,7 @@ model::Model model_named(const std::string& name);
 
 /// @throws config::ConfigError.
 PrecisionSpec load_precision(const std::string& path);
+/// The row of such files.
 config::FileKind precision_file_kind();
 
 }  // namespace wafertlm::precision

@@ -10,6 +10,7 @@ namespace wafertlm::tune {
 
 /// Describes a tune file.
 std::shared_ptr<const config::Struct<TuneSpec>> tune_type();
+/// The row of such files.
 config::FileKind tune_file_kind();
 
 }  // namespace wafertlm::tune

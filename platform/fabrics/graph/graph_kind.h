@@ -16,6 +16,7 @@ std::unique_ptr<const FabricKind> graph_kind();
 namespace config {
 
 struct FileKind;
+/// The row of a graph in a file of its own.
 FileKind graph_file_kind();
 
 struct GraphSwitchSpec {
