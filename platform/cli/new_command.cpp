@@ -4,93 +4,43 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "platform/host/files.h"
 #include "platform/host/presets.h"
 #include "platform/host/validators.h"
+#include "platform/spec/file_kinds.h"
 
 namespace wafertlm {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// {name}, and {configs}: the folder of the presets.
-constexpr const char* kPlatform =
-    R"(# A wafer: a mesh of NPUs with a link to each neighbour. `wafertlm check FILE` checks it, `wafertlm check
-# --resolved FILE` prints every value with its origin, `wafertlm schema` has all keys with their limits.
-# For a value with its origin write {{value: 750 GB/s, provenance: "data sheet"}}.
-platform: {name}
-wafer:
-  width: 4                        # NPUs in a row
-  height: 4                       # rows
-  fabric:
-    link_bandwidth: 750 GB/s      # per link and direction
-    link_latency: 20 ns
-    router_pipeline: 0 ns
-    credit_delay: 20 ns           # from a freed buffer to the sender
-    injection_bandwidth: 3 TB/s   # from an NPU into its router
-    injection_latency: 0 ns
-    ejection_bandwidth: 3 TB/s
-    ejection_latency: 0 ns
-    packet_bytes: 4 KiB           # larger packets simulate faster; look at the difference
-    header_bytes: 0 B
-    flit_bytes: 0 B               # 0: packets are not rounded to flits
-    virtual_channels: 4
-    input_queue: per_output
-    input_buffer: auto            # enough for a round trip
-    classes:                      # traffic classes on virtual channels; the higher priority goes first
-      - {{name: mp, vc: 0, priority: 3}}
-      - {{name: pp, vc: 1, priority: 2}}
-      - {{name: dp, vc: 2, priority: 1}}
-      - {{name: input, vc: 3, priority: 0}}
-      - {{name: control, vc: 3, priority: 0}}
-npu:
-  peak: 1000 TFLOPS
-  hbm:
-    read_bandwidth: 3 TB/s
-    write_bandwidth: 3 TB/s
-    latency: 100 ns
-    capacity: 80 GB
-    request_bytes: 64 KiB
-collectives:
-  algorithm: auto                 # what is predicted to be fastest; `wafertlm collective` compares them
-)";
-
-constexpr const char* kWorkload =
-    R"(# What to train. This one is a table of layers, data parallel; others: `model` with `parallelism`
-# (configs/workloads/transformer_17b.yaml), `chakra` for traces. `wafertlm workload show FILE` adds it up.
-workload: {name}
-layers: resnet50
-data_parallel: 16                 # NPUs, a replica each
-batch_per_npu: 32                 # samples
-bytes_per_element: 2              # of a gradient
-bucket_bytes: 25 MiB              # gradients that are reduced together
-effective_rate: 400 TFLOPS        # what a layer reaches of the NPU's peak
-overlap: true                     # reduce while the backward pass goes on
-)";
-
-constexpr const char* kExperiment =
-    R"(# A platform and a workload. `wafertlm run FILE` simulates it; any key can be changed: --set iterations=1.
-experiment: {name}
-platform: {configs}/platforms/wafer_mesh_5x4.yaml   # or your own: `wafertlm new platform NAME`
-workload: {configs}/workloads/resnet50_dp20.yaml    # or your own: `wafertlm new workload NAME`
-iterations: 2                     # the last one is explained
-)";
-
 struct Options {
   std::string kind, name, out;
   bool force = false;
 };
 
+/// Those that have a text to start from.
+std::vector<std::string> kinds_to_start() {
+  std::vector<std::string> keys;
+  for (const config::FileKind& kind : config::spec_file_kinds())
+    if (!kind.start.empty()) keys.push_back(kind.key());
+  return keys;
+}
+
 int write_new(const Options& options) {
-  const std::map<std::string, const char*> texts = {
-      {"platform", kPlatform}, {"workload", kWorkload}, {"experiment", kExperiment}};
-  const fs::path configs = options.kind == "experiment" ? required_configs_folder() : fs::path();
+  const std::vector<config::FileKind>& kinds = config::spec_file_kinds();
+  const config::FileKind& kind = *std::find_if(
+      kinds.begin(), kinds.end(), [&](const config::FileKind& each) { return each.key() == options.kind; });
+  const bool names_presets = kind.start.find("{configs}") != std::string::npos;
+  const fs::path configs = names_presets ? required_configs_folder(config::preset_folders()) : fs::path();
   if (options.out.empty() && options.name.find('/') != std::string::npos)
     throw std::invalid_argument("NAME is no path; give the file with --out FILE");
   const fs::path file = options.out.empty() ? fs::path(options.name + ".yaml") : fs::path(options.out);
@@ -102,12 +52,12 @@ int write_new(const Options& options) {
   std::string text;
   if (fs::is_regular_file(schema, none))  // an editor then knows the keys
     text = "# yaml-language-server: $schema=" + schema.string() + "\n";
-  text += fmt::format(fmt::runtime(texts.at(options.kind)),
+  text += fmt::format(fmt::runtime(kind.start),
                       fmt::arg("name", nlohmann::json(options.name).dump()),  // as YAML reads it
                       fmt::arg("configs", configs.string()));
   write_file(file, text);
   fmt::print("Written:\n  {}\nNext:\n  wafertlm {} {}\n", file.string(),
-             options.kind == "experiment" ? "run" : "check", file.string());
+             kind.command == "run" ? "run" : "check", file.string());
   return 0;
 }
 
@@ -119,7 +69,7 @@ std::function<int()> add_new_command(CLI::App& app) {
       app.add_subcommand("new", "Write a commented platform, workload or experiment to start from");
   command->add_option("KIND", options->kind, "What to write")
       ->required()
-      ->check(one_of_names({"platform", "workload", "experiment"}));
+      ->check(one_of_names(kinds_to_start()));
   command->add_option("NAME", options->name, "Its name, and that of the file NAME.yaml")->required();
   command->add_option("--out", options->out, "Another file")->type_name("FILE");
   command->add_flag("--force", options->force, "Also in place of a file that is there");

@@ -230,9 +230,11 @@ Node StructType::write_from(const void* spec) const {
 Node StructType::defaults() const {
   Node map;
   map.kind = Node::Kind::map;
-  for (std::size_t i = 0; i < keys_.size(); ++i)
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    if (keys_[i].required) continue;  // what it has then is no value that it may have
     if (std::optional<Node> value = write_value(i, initial(keys_[i].alternative).get()))
       map.add(keys_[i].name, std::move(*value));
+  }
   return map;
 }
 

@@ -25,21 +25,16 @@ fs::path configs_folder() {
   return {};
 }
 
-fs::path required_configs_folder() {
+fs::path required_configs_folder(const std::vector<std::string>& kinds) {
   const fs::path folder = configs_folder();
   if (folder.empty())
     throw std::invalid_argument("no presets are installed; set WAFERTLM_CONFIGS to the folder configs/");
   std::error_code none;
-  for (const std::string& kind : preset_kinds())
+  for (const std::string& kind : kinds)
     if (fs::is_directory(folder / kind, none)) return folder;
-  throw std::invalid_argument(folder.string() +
-                              " (WAFERTLM_CONFIGS) has no presets; let it be the folder "
-                              "configs/, which has experiments/, platforms/, workloads/ and studies/");
-}
-
-const std::vector<std::string>& preset_kinds() {
-  static const std::vector<std::string> kinds = {"experiments", "platforms", "workloads", "studies"};
-  return kinds;
+  throw std::invalid_argument(
+      folder.string() + " (WAFERTLM_CONFIGS) has no presets; let it be the folder configs/, which has " +
+      config::listed(kinds));
 }
 
 std::vector<std::string> preset_names(const std::string& kind) {

@@ -11,13 +11,10 @@ namespace wafertlm {
 /// installed), or ../configs (a build folder in the source tree). Empty: there is none.
 std::filesystem::path configs_folder();
 
-/// The same. @throws std::invalid_argument: there is none.
-std::filesystem::path required_configs_folder();
+/// The same. @throws std::invalid_argument: there is none, or it has none of the folders `kinds`.
+std::filesystem::path required_configs_folder(const std::vector<std::string>& kinds);
 
-/// "experiments", "platforms", "workloads", "studies": folders of presets.
-const std::vector<std::string>& preset_kinds();
-
-/// Names of the files of a kind, sorted, without ".yaml".
+/// Names of the files in a folder of presets ("platforms"), sorted, without ".yaml".
 std::vector<std::string> preset_names(const std::string& kind);
 
 /// For an option that takes a file: a plain name of a preset of these kinds, where there is no such file, is

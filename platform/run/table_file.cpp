@@ -10,7 +10,9 @@
 
 #include "platform/describe/document.h"
 #include "platform/describe/struct_type.h"
+#include "platform/spec/file_kind.h"
 #include "platform/spec/ranges.h"
+#include "platform/text/format.h"
 #include "platform/text/quantity.h"
 #include "workloads/collectives/algorithm/algorithm.h"
 
@@ -92,6 +94,13 @@ backends::TuningTable load_tuning_table(const std::string& path) {
   } catch (const std::invalid_argument& error) {
     throw ConfigError(root.find("rows")->place, error.what());
   }
+}
+
+FileKind tuning_table_file_kind() {
+  return {table_type().get(), "tune", "which algorithm a collective takes, as `wafertlm tune` measured it",
+          [](const CheckRequest& request) {
+            return check_line("table", counted(load_tuning_table(request.file).rows().size(), "row"));
+          }};
 }
 
 std::string tuning_table_yaml(const std::string& name, const std::string& platform,

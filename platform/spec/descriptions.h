@@ -13,7 +13,9 @@ struct Parallelism;
 namespace wafertlm::config {
 
 struct CostSpec;
+struct DramTimingSpec;
 struct EfficiencySpec;
+struct EndpointSpec;
 struct ExperimentSpec;
 struct FabricSpec;
 struct HbmSpec;
@@ -43,6 +45,8 @@ const TypePtr<Side>& side_type();
 std::shared_ptr<const Struct<NpuSpec>> npu_type();
 std::shared_ptr<const Struct<HbmSpec>> hbm_type();
 std::shared_ptr<const Struct<EfficiencySpec>> efficiency_type();
+std::shared_ptr<const Struct<DramTimingSpec>> dram_timing_type();
+std::shared_ptr<const Struct<EndpointSpec>> endpoint_type();
 std::shared_ptr<const Struct<RemoteMemorySpec>> remote_memory_type();
 /// The pool of a wafer with so many NPUs.
 void check_remote_memory(const RemoteMemorySpec& spec, std::uint32_t npus, const Check& check);

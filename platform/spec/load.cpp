@@ -7,38 +7,17 @@
 #include "platform/describe/override.h"
 #include "platform/describe/yaml_writer.h"
 #include "platform/spec/descriptions.h"
-#include "platform/text/suggest.h"
+#include "platform/spec/file_kinds.h"
 
 namespace wafertlm::config {
 
 namespace {
 
-struct Kind {
-  FileKind kind;
-  const StructType* type;
-  const std::string& key() const { return type->keys().front().name; }
-};
-
-/// An experiment has the keys of a platform and of a workload too, so it comes first.
-std::vector<Kind> kinds() {
-  return {{FileKind::experiment, experiment_type().get()},
-          {FileKind::platform, platform_type().get()},
-          {FileKind::workload, workload_type().get()},
-          {FileKind::model, model_type().get()},
-          {FileKind::study, study_type().get()}};
-}
-
-std::optional<Kind> find_kind(const Node& root) {
-  for (const Kind& kind : kinds())
-    if (root.find(kind.key()) != nullptr) return kind;
-  return {};
-}
-
 template <class S>
 S load(Node root, const std::vector<std::string>& overrides, const Struct<S>& type) {
-  const std::optional<Kind> kind = find_kind(root);
+  const FileKind* const kind = find_kind(root, spec_file_kinds());
   const std::string& own_key = type.keys().front().name;
-  if (kind && kind->type != &type)
+  if (kind != nullptr && kind->type != &type)
     throw ConfigError(
         root.place,
         fmt::format("this file has the top-level key '{}'; expected a file with '{}'", kind->key(), own_key));
@@ -102,20 +81,6 @@ ExperimentSpec load_experiment(Node root, const std::vector<std::string>& overri
       spec.workload.origins = spec.origins.below(key.name);
   }
   return spec;
-}
-
-FileKind detect_kind(const std::string& path) {
-  const Node root = load_document(path);
-  if (const std::optional<Kind> kind = find_kind(root)) return kind->kind;
-  std::vector<std::string> keys;
-  for (const Kind& kind : kinds()) keys.push_back(kind.key());
-  for (const Node::Entry& entry : root.entries)
-    if (!nearest(entry.key, keys).empty())
-      throw ConfigError(entry.place,
-                        fmt::format("unknown key {} at the top level{}", quoted(entry.key),
-                                    suggestion(entry.key, keys, "one of these tells what the file is")));
-  throw ConfigError(
-      root.place, fmt::format("no top-level key tells what this file is; expected one of: {}", listed(keys)));
 }
 
 std::string resolved_yaml(const PlatformSpec& spec) { return resolved(spec, *platform_type()); }

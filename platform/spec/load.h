@@ -25,12 +25,6 @@ ExperimentSpec load_experiment(Node root, const std::vector<std::string>& overri
 EfficiencySpec load_efficiency(const std::string& path);
 StudySpec load_study(const std::string& path, const std::vector<std::string>& overrides = {});
 
-enum class FileKind : std::uint8_t { platform, experiment, workload, model, study };
-
-/// Told by the top-level key: platform, experiment, workload, model, study. @throws ConfigError when there is
-/// none of them.
-FileKind detect_kind(const std::string& path);
-
 /// Every value in canonical units, defaults included, with provenances and where it was written. Loading the
 /// text gives an equal spec; that of an experiment holds its platform and workload.
 std::string resolved_yaml(const PlatformSpec& spec);

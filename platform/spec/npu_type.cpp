@@ -65,26 +65,6 @@ void check_compute(const ComputeSpec& compute, const Check& check) {
                kPrecisions[static_cast<std::size_t>(compute.precision)]);
 }
 
-std::shared_ptr<const Struct<EndpointSpec>> endpoint_type() {
-  auto type = std::make_shared<Struct<EndpointSpec>>("endpoint");
-  type->optional("endpoint", &EndpointSpec::name, text(), "What it is, in a file of its own")
-      .optional("launch_cost", &EndpointSpec::launch_cost_ps, any_time(),
-                "From the start of a collective at an NPU until its first step there")
-      .optional("step_cost", &EndpointSpec::step_cost_ps, any_time(),
-                "DMA set-up before each message that is sent")
-      .optional("receive_cost", &EndpointSpec::receive_cost_ps, any_time(),
-                "From the end of each message that is received until its step is done")
-      .optional("memory", &EndpointSpec::memory, one_of<EndpointMemory>({"free", "hbm"}),
-                "hbm: what is sent is read from the HBM, what is received is written to it; free: neither")
-      .optional("stage_cost", &EndpointSpec::stage_cost_ps, any_time(),
-                "Before the first message of each stage of a collective that goes by dimensions")
-      .optional("reduction_bandwidth", &EndpointSpec::reduction_bytes_per_s,
-                or_none<std::uint64_t>(any_bandwidth(), 0),
-                "A reduction reads twice and writes once at this rate, when its message has arrived; left "
-                "out: it takes no time");
-  return type;
-}
-
 std::shared_ptr<const Struct<ComputeSpec>> compute_type() {
   const auto rate = rate_type();
   const auto meaning = [](const std::string& name) { return "Compute rate in " + name; };
@@ -173,6 +153,29 @@ EndpointParams endpoint_params(const NpuSpec& npu) {
     params.memory_traffic = {requests.request_bytes,
                              std::uint64_t{requests.request_bytes} * requests.outstanding};
   return params;
+}
+
+std::shared_ptr<const Struct<EndpointSpec>> endpoint_type() {
+  static const auto type = [] {
+    auto made = std::make_shared<Struct<EndpointSpec>>("endpoint");
+    made->optional("endpoint", &EndpointSpec::name, text(), "What it is, in a file of its own")
+        .optional("launch_cost", &EndpointSpec::launch_cost_ps, any_time(),
+                  "From the start of a collective at an NPU until its first step there")
+        .optional("step_cost", &EndpointSpec::step_cost_ps, any_time(),
+                  "DMA set-up before each message that is sent")
+        .optional("receive_cost", &EndpointSpec::receive_cost_ps, any_time(),
+                  "From the end of each message that is received until its step is done")
+        .optional("memory", &EndpointSpec::memory, one_of<EndpointMemory>({"free", "hbm"}),
+                  "hbm: what is sent is read from the HBM, what is received is written to it; free: neither")
+        .optional("stage_cost", &EndpointSpec::stage_cost_ps, any_time(),
+                  "Before the first message of each stage of a collective that goes by dimensions")
+        .optional("reduction_bandwidth", &EndpointSpec::reduction_bytes_per_s,
+                  or_none<std::uint64_t>(any_bandwidth(), 0),
+                  "A reduction reads twice and writes once at this rate, when its message has arrived; left "
+                  "out: it takes no time");
+    return made;
+  }();
+  return type;
 }
 
 std::shared_ptr<const Struct<NpuSpec>> npu_type() {

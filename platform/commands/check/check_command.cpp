@@ -7,189 +7,55 @@
 #include <stdexcept>
 #include <utility>
 
-#include "platform/commands/comet/cluster.h"
-#include "platform/commands/optimize/spec.h"
-#include "platform/commands/partition/inputs.h"
-#include "platform/commands/pipeline/inputs.h"
-#include "platform/commands/precision/inputs.h"
-#include "platform/commands/study/study_command.h"
-#include "platform/commands/tune/inputs.h"
+#include "platform/commands/check/all_kinds.h"
+#include "platform/commands/check/elaboration.h"
 #include "platform/describe/document.h"
 #include "platform/host/files.h"
-#include "platform/host/host_memory.h"
 #include "platform/host/presets.h"
-#include "platform/machine/machine.h"
-#include "platform/machine/wafer.h"
-#include "platform/results/cost.h"
+#include "platform/host/validators.h"
 #include "platform/results/results.h"
-#include "platform/run/host_estimate.h"
-#include "platform/run/job.h"
-#include "platform/run/job_run.h"
-#include "platform/run/table_file.h"
-#include "platform/spec/fabric_kinds.h"
+#include "platform/spec/file_kinds.h"
 #include "platform/spec/json_schema.h"
-#include "platform/spec/load.h"
-#include "platform/text/format.h"
 
 namespace wafertlm {
 namespace {
 
-struct Options {
-  std::string file, costs;
-  std::vector<std::string> overrides;
-  bool resolved = false, force = false;
+struct Options : config::CheckRequest {
+  std::string costs;
 };
 
-void show(const config::PlatformSpec& spec, const Wafer& wafer) {
-  fmt::print("platform  {}, {} NPUs\n{}", spec.name, spec.wafer.npu_count(),
-             fabric_kind(spec.wafer).describe(spec.wafer));
-  if (const std::uint32_t controllers = wafer.fabric().io_controllers())
-    fmt::print("I/O       {} controllers of {} each\n", controllers,
-               format_bandwidth(static_cast<double>(spec.wafer.io.bandwidth_bytes_per_s)));
-  for (std::size_t i = 0; i < wafer.classes.size(); ++i) {
-    const TrafficClass& entry = wafer.classes[static_cast<ClassId>(i)];
-    fmt::print("class     {:<8} virtual channels {} to {}, priority {}\n", entry.name, entry.first_vc,
-               entry.first_vc + entry.vcs - 1, entry.priority);
-  }
-}
-
-/// Something that nobody takes apart: of a large wafer that is half as much work as to build it, and the
-/// process ends here.
-template <class T, class... Arguments>
-T& kept(Arguments&&... arguments) {
-  static T* const made = new T(std::forward<Arguments>(arguments)...);
-  return *made;
-}
-
-/// Builds the fabric, so that what only elaboration finds (routes that can deadlock) is found too.
-void show(const config::PlatformSpec& spec, bool) { show(spec, kept<Wafer>(spec, false, true)); }
-
-/// All that a run does before it simulates.
-void show(const config::ExperimentSpec& spec, bool force) {
-  fmt::print("experiment {}, {}\n", spec.name, counted(spec.iterations, "iteration"));
-  const Job& job = kept<Job>(load_job(spec));
-  if (!force) require_host_memory(spec, estimated_bytes(spec.platform, job), available_memory_bytes());
-  Machine& machine = kept<Machine>(spec.platform);
-  const JobRun& ready = kept<JobRun>(machine, job, spec);
-  show(spec.platform, machine.wafer());
-  if (spec.costs) fmt::print("{}", cost::cost_text(cost::cost_of(spec, machine.wafer().fabric())));
-  std::uint64_t nodes = 0, collectives = 0;
-  for (const chakra::TraceSummary& rank : job.summaries) {
-    nodes += rank.nodes;
-    collectives += rank.collectives;
-  }
-  fmt::print("workload  {}: {}, {}, {}\n", spec.workload.name, counted(job.size(), "rank"),
-             counted(nodes, "node"),
-             counted(collectives, "entry into a collective", "entries into collectives"));
-  fmt::print("host      a run takes {}, within a factor of 3\n",
-             host_estimate(spec, job, ready.work()).text());
-}
-
-void show(const config::WorkloadSpec& spec, bool) { fmt::print("workload  {}\n", spec.name); }
-void show(const config::StudySpec&, bool) {}
-void show(const config::ModelSpec& spec, bool) {
-  const model::Model model = config::build_model(spec);
-  fmt::print("model     {}: {} parameters, {} operations forward per sample, {} blocks\n", model.name,
-             format_count(model::parameters(model)), format_count(model::forward_operations(model)),
-             model.blocks.size());
-}
-
-template <typename Spec>
-int check(const Spec& spec, const Options& options) {
-  if (options.resolved) {
-    fmt::print("{}", config::resolved_yaml(spec));
+int run(const Options& options) {
+  const config::FileKind& kind = config::kind_of(config::load_document(options.file), all_file_kinds());
+  if (!options.costs.empty()) {
+    fmt::print("{}", platform_costs(options, kind, options.costs));
     return 0;
   }
-  show(spec, options.force);
-  fmt::print("ok\n");
-  return 0;
-}
-
-int check_cells(const config::StudySpec& spec, const Options& options) {
-  const std::size_t cells = check_study(spec, options.file);
-  if (!options.resolved) fmt::print("study     {}: {}\n", spec.name, counted(cells, "cell"));
-  return check(spec, options);
-}
-
-/// What a platform costs, or that of an experiment.
-int show_costs(const Options& options) {
-  const cost::CostTable table = cost::load_costs(options.costs);
-  const config::FileKind kind = config::detect_kind(options.file);
-  if (kind != config::FileKind::platform && kind != config::FileKind::experiment)
-    throw std::invalid_argument("--costs needs a platform or an experiment");
-  const config::PlatformSpec platform =
-      kind == config::FileKind::platform ? config::load_platform(options.file, options.overrides)
-                                         : config::load_experiment(options.file, options.overrides).platform;
-  const Wafer& wafer = kept<Wafer>(platform, false, true);
-  fmt::print("{}", cost_text(cost_of(platform, cost::links_of(wafer.fabric()), table)));
-  return 0;
-}
-
-/// Files that one command alone reads. @return whether it is one of them
-bool check_own_file(const Options& options) {
-  const std::string& file = options.file;
-  const config::Node root = config::load_document(file);
-  const bool is_costs = root.find("costs") != nullptr && root.find("experiment") == nullptr;
-  const bool is_own = root.find("comet") != nullptr || root.find("pipeline") != nullptr ||
-                      root.find("partition") != nullptr || root.find("optimize") != nullptr ||
-                      root.find("tune") != nullptr || root.find("tuning_table") != nullptr ||
-                      root.find("precision") != nullptr || is_costs;
-  if (is_own && (!options.overrides.empty() || options.resolved))
+  if (!kind.takes_overrides && (!options.overrides.empty() || options.resolved))
     throw std::invalid_argument("--set and --resolved have no effect on this kind of file; leave them out");
-  if (root.find("comet") != nullptr) {
-    fmt::print("comet     {}\nok\n", comet::load_cluster(file).name);
-    return true;
-  }
-  if (root.find("pipeline") != nullptr) {
-    fmt::print("pipeline  {}\nok\n", pipelines::load_pipeline(file).name);
-    return true;
-  }
-  if (root.find("partition") != nullptr) {
-    const partition::PartitionSpec spec = partition::load_partition(file);
-    fmt::print("partition {}: {}, {}\nok\n", spec.name, counted(spec.chain.size(), "layer"),
-               counted(spec.workers, "worker"));
-    return true;
-  }
-  if (root.find("optimize") != nullptr) {
-    const optimize::OptimizeSpec spec = optimize::load_optimize(file);
-    fmt::print("optimize  {}: {}\nok\n", spec.name, counted(spec.variables.size(), "variable"));
-    return true;
-  }
-  if (root.find("tune") != nullptr) {
-    fmt::print("tune      {}\nok\n", tune::load_tune(file).name);
-    return true;
-  }
-  if (root.find("tuning_table") != nullptr) {
-    fmt::print("table     {}\nok\n", counted(load_tuning_table(file).rows().size(), "row"));
-    return true;
-  }
-  if (root.find("precision") != nullptr) {
-    fmt::print("precision {}\nok\n", precision::load_precision(file).name);
-    return true;
-  }
-  if (is_costs) {
-    fmt::print("costs     {}\nok\n", cost::load_costs(file).name);
-    return true;
-  }
-  return false;
+  fmt::print("{}{}", kind.check(options), options.resolved ? "" : "ok\n");
+  return 0;
 }
 
-int run(const Options& options) {
-  if (!options.costs.empty()) return show_costs(options);
-  if (check_own_file(options)) return 0;
-  switch (config::detect_kind(options.file)) {
-    case config::FileKind::platform:
-      return check(config::load_platform(options.file, options.overrides), options);
-    case config::FileKind::experiment:
-      return check(config::load_experiment(options.file, options.overrides), options);
-    case config::FileKind::workload:
-      return check(config::load_workload(options.file, options.overrides), options);
-    case config::FileKind::model:
-      return check(config::load_model(options.file, options.overrides), options);
-    case config::FileKind::study:
-      return check_cells(config::load_study(options.file, options.overrides), options);
-  }
-  return 2;
+/// A line for each kind of file.
+std::string kinds_text() {
+  std::string text;
+  for (const config::FileKind& kind : all_file_kinds())
+    text += fmt::format("  {:<13} {}{}\n", kind.key(), kind.summary,
+                        kind.command.empty() ? "" : " (" + kind.command + ")");
+  return text;
+}
+
+std::vector<std::string> keys_of_kinds() {
+  std::vector<std::string> keys;
+  for (const config::FileKind& kind : all_file_kinds()) keys.push_back(kind.key());
+  return keys;
+}
+
+/// Of all kinds of files, or of one.
+std::string schema_text(const std::string& key) {
+  for (const config::FileKind& kind : all_file_kinds())
+    if (kind.key() == key) return config::json_schema(kind);
+  return config::json_schema(all_file_kinds());
 }
 
 }  // namespace
@@ -197,10 +63,10 @@ int run(const Options& options) {
 std::function<int()> add_check_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
-      "check", "Check a platform, experiment, workload, model or study file without running");
+      "check", "Check a YAML file without running: a platform, an experiment, a study and all others");
   command->add_option("FILE", options->file, "YAML file")
       ->required()
-      ->transform(preset_or_file(preset_kinds()))
+      ->transform(preset_or_file(config::preset_folders()))
       ->type_name("FILE");
   command->add_option("--set", options->overrides, "Change a key, as in `run`");
   command->add_flag("--resolved", options->resolved,
@@ -210,26 +76,32 @@ std::function<int()> add_check_command(CLI::App& app) {
                    "Print what the platform costs and draws by this table instead (configs/costs)")
       ->type_name("FILE");
   command->add_flag("--force", options->force, "Also an experiment that needs more memory than there is");
-  command->footer("Example:\n  wafertlm check configs/experiments/resnet50_dp20_mesh_5x4.yaml");
+  command->footer("The key at the top tells the kind of file (and the command that takes it):\n" +
+                  kinds_text() +
+                  "Example:\n  wafertlm check configs/experiments/resnet50_dp20_mesh_5x4.yaml");
   return [options] { return run(*options); };
 }
 
 std::function<int()> add_schema_command(CLI::App& app) {
   struct SchemaOptions {
     bool of_results = false;
-    std::string out;
+    std::string kind, out;
   };
   auto options = std::make_shared<SchemaOptions>();
   CLI::App* command = app.add_subcommand("schema", "Print the JSON Schema of all YAML files, for editors");
   command->add_flag("--results", options->of_results,
                     "Print that of results.json instead, for programs that read it");
+  command->add_option("--kind", options->kind, "Only of one kind of file, told by the key at its top")
+      ->check(one_of_names(keys_of_kinds()))
+      ->excludes("--results");
   command->add_option("--out", options->out, "Write it into this file instead")->type_name("FILE");
   command->footer(
       "Example, with an editor that has a YAML language server:\n"
       "  wafertlm schema --out wafertlm.schema.json\n"
       "and as the first line of a file: # yaml-language-server: $schema=wafertlm.schema.json");
   return [options] {
-    const std::string text = (options->of_results ? results_schema().dump(2) : config::json_schema()) + "\n";
+    const std::string text =
+        (options->of_results ? results_schema().dump(2) : schema_text(options->kind)) + "\n";
     if (options->out.empty()) {
       fmt::print("{}", text);
     } else {

@@ -7,6 +7,10 @@
 #include "platform/commands/comet/comet_model.h"
 #include "platform/commands/comet/dlrm.h"
 
+namespace wafertlm::config {
+struct FileKind;
+}
+
 namespace wafertlm::comet {
 
 /// Which tensors live in expanded memory: all of them interleaved, or the optimizer's state first, which is
@@ -40,6 +44,8 @@ struct ClusterSpec {
 
 /// A file with the top-level key `comet`. @throws config::ConfigError.
 ClusterSpec load_cluster(const std::string& path, const std::vector<std::string>& overrides = {});
+/// The row of such files.
+config::FileKind cluster_file_kind();
 /// Every value, for a point's identity in studies.
 std::string resolved_cluster(const ClusterSpec& spec);
 

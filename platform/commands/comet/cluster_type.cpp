@@ -8,6 +8,7 @@
 #include "platform/describe/struct_type.h"
 #include "platform/describe/value_types.h"
 #include "platform/describe/yaml_writer.h"
+#include "platform/spec/file_kind.h"
 #include "platform/text/quantity.h"
 
 namespace wafertlm::comet {
@@ -34,7 +35,7 @@ std::shared_ptr<const config::Struct<Dlrm>> dlrm_type() {
   static const auto type = [] {
     const auto count = integer<std::uint64_t>(1, 1'000'000'000'000);
     const auto widths = list_of<std::uint64_t>(integer<std::uint64_t>(1, 1'000'000), 2, 1000);
-    auto made = std::make_shared<Struct<Dlrm>>("dlrm");
+    auto made = std::make_shared<Struct<Dlrm>>("comet_dlrm");
     made->required("tables", &Dlrm::tables, count, "Of embeddings")
         .required("rows", &Dlrm::rows, count, "Of a table")
         .required("dimension", &Dlrm::dimension, count, "Values of a row (fp32)")
@@ -108,6 +109,13 @@ ClusterSpec load_cluster(const std::string& path, const std::vector<std::string>
   for (const std::string& text : overrides) config::apply_override(root, *cluster_type(), text);
   config::Origins origins;
   return cluster_type()->read(config::Reader(root, "", origins));
+}
+
+config::FileKind cluster_file_kind() {
+  return {cluster_type().get(), "comet", "a cluster and a model for COMET's closed forms",
+          [](const config::CheckRequest& request) {
+            return config::check_line("comet", load_cluster(request.file).name);
+          }};
 }
 
 std::string resolved_cluster(const ClusterSpec& spec) {

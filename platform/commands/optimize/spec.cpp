@@ -13,7 +13,9 @@
 #include "platform/describe/document.h"
 #include "platform/describe/struct_type.h"
 #include "platform/describe/value_types.h"
+#include "platform/spec/file_kind.h"
 #include "platform/spec/load.h"
+#include "platform/text/format.h"
 #include "platform/text/suggest.h"
 
 namespace wafertlm::optimize {
@@ -55,6 +57,8 @@ std::shared_ptr<const Struct<LibraModelSpec>> libra_model_type() {
 }
 
 void check_variables(const OptimizeSpec& spec, const Check& check) {
+  if (spec.variables.empty())
+    check.fail({&spec.variables}, "nothing may vary; give '{}'", check.path(&spec.variables));
   for (const VariableSpec& each : spec.variables) {
     if (each.is_number() && !(each.from < each.to))
       check.fail({&each.to, &each.from}, "a variable needs 'from' below 'to', or 'values'");
@@ -117,7 +121,8 @@ std::shared_ptr<const Struct<OptimizeSpec>> optimize_type() {
                   "What is run, relative to this file")
         .optional("study", &O::study, or_none<std::string>(file_path("a study"), ""),
                   "In place of an experiment: its axes are variables")
-        .required("variables", &O::variables, list_of<VariableSpec>(variable_type(), 1, 16), "What may vary")
+        .optional("variables", &O::variables, list_of<VariableSpec>(variable_type(), 1, 16),
+                  "What may vary; of a study also its axes")
         .optional("set", &O::set, texts, "Keys to change; {variable} is its value")
         .optional("coarse", &O::coarse, texts,
                   "Keys to change besides for runs that cost little: larger packets, fewer layers")
@@ -248,6 +253,15 @@ void take_study(OptimizeSpec& spec, const StudySpec& study) {
 }  // namespace
 
 OptimizeSpec load_optimize(const std::string& path) { return load_optimize(load_document(path)); }
+
+FileKind optimize_file_kind() {
+  return {optimize_type().get(), "optimize", "what of an experiment or a study may vary, and the goal",
+          [](const CheckRequest& request) {
+            const OptimizeSpec spec = load_optimize(request.file);
+            return check_line("optimize",
+                              fmt::format("{}: {}", spec.name, counted(spec.variables.size(), "variable")));
+          }};
+}
 
 OptimizeSpec load_optimize(Node root) {
   if (root.find("optimize") == nullptr)

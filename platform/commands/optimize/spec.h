@@ -11,6 +11,10 @@
 #include "platform/describe/origins.h"
 #include "platform/spec/study_spec.h"
 
+namespace wafertlm::config {
+struct FileKind;
+}
+
 namespace wafertlm::optimize {
 
 /// A number that varies, or one of some texts.
@@ -98,5 +102,7 @@ void add_to(Cell& cell, const config::AxisValueSpec& adds, const std::string& va
 OptimizeSpec load_optimize(const std::string& path);
 /// The same of a map.
 OptimizeSpec load_optimize(config::Node root);
+/// The row of such files.
+config::FileKind optimize_file_kind();
 
 }  // namespace wafertlm::optimize

@@ -10,7 +10,9 @@
 #include "platform/describe/document.h"
 #include "platform/describe/struct_type.h"
 #include "platform/describe/value_types.h"
+#include "platform/spec/file_kind.h"
 #include "platform/spec/load.h"
+#include "platform/text/format.h"
 
 namespace wafertlm::partition {
 namespace {
@@ -157,6 +159,16 @@ PartitionSpec load_partition(const std::string& path, const std::vector<std::str
                                             spec.platform->name, count));
     }
   return spec;
+}
+
+config::FileKind partition_file_kind() {
+  return {partition_type().get(), "partition", "weights of a network and the workers that share them",
+          [](const config::CheckRequest& request) {
+            const PartitionSpec spec = load_partition(request.file);
+            return config::check_line(
+                "partition", fmt::format("{}: {}, {}", spec.name, counted(spec.chain.size(), "layer"),
+                                         counted(spec.workers, "worker")));
+          }};
 }
 
 }  // namespace wafertlm::partition

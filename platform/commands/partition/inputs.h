@@ -11,6 +11,10 @@
 #include "platform/spec/platform_spec.h"
 #include "workloads/parallelism/placement.h"
 
+namespace wafertlm::config {
+struct FileKind;
+}
+
 namespace wafertlm::partition {
 
 struct LayerSpec {
@@ -47,5 +51,7 @@ struct PartitionSpec {
 
 /// `overrides`: of the platform. @throws config::ConfigError, std::invalid_argument.
 PartitionSpec load_partition(const std::string& path, const std::vector<std::string>& overrides = {});
+/// The row of such files.
+config::FileKind partition_file_kind();
 
 }  // namespace wafertlm::partition

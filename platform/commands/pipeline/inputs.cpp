@@ -13,6 +13,7 @@
 #include "platform/describe/struct_type.h"
 #include "platform/describe/value_types.h"
 #include "platform/spec/fabric_kinds.h"
+#include "platform/spec/file_kind.h"
 #include "platform/spec/load.h"
 #include "platform/text/suggest.h"
 #include "workloads/layers/data_parallel.h"
@@ -26,7 +27,7 @@ constexpr double kElementBytes = 2;
 
 std::shared_ptr<const config::Struct<Layer>> layer_type() {
   using namespace config;
-  auto type = std::make_shared<Struct<Layer>>("layer");
+  auto type = std::make_shared<Struct<Layer>>("pipeline_layer");
   type->required("name", &Layer::name, text(), "Of the layer")
       .required("operations", &Layer::operations, number(0, kLargest), "For one input")
       .optional("bytes", &Layer::bytes, number(0, kLargest), "That it moves to and from memory")
@@ -115,9 +116,10 @@ std::shared_ptr<const config::Struct<PipelineSpec>> pipeline_type() {
   using namespace config;
   using P = PipelineSpec;
   static const auto type = [] {
-    auto made = std::make_shared<Struct<P>>("pipeline");
+    auto made = std::make_shared<Struct<P>>("pipeline_file");
     made->required("pipeline", &P::name, text(), "Name")
-        .optional("model", &P::model, one_of({"resnet50"}), "A built-in chain in place of layers")
+        .optional("model", &P::model, or_none<std::string>(one_of({"resnet50"}), ""),
+                  "A built-in chain in place of layers")
         .optional("model_file", &P::model_file, file_path("a model file"),
                   "A model (configs/workloads/models) in place of layers")
         .optional("layers", &P::layers, list_of<Layer>(layer_type(), 1, 1000), "In the order of the chain")
@@ -226,6 +228,13 @@ PipelineSpec load_pipeline(const std::string& path, const std::vector<std::strin
   spec.platform = config::load_platform(spec.platform_file, overrides);
   require_fit(spec, root);
   return spec;
+}
+
+config::FileKind pipeline_file_kind() {
+  return {pipeline_type().get(), "pipeline", "layers, and places that differ in speed",
+          [](const config::CheckRequest& request) {
+            return config::check_line("pipeline", load_pipeline(request.file).name);
+          }};
 }
 
 }  // namespace wafertlm::pipelines

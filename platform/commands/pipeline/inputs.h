@@ -9,6 +9,10 @@
 #include "platform/spec/platform_spec.h"
 #include "workloads/parallelism/placement.h"
 
+namespace wafertlm::config {
+struct FileKind;
+}
+
 namespace wafertlm::pipelines {
 
 struct PlaceSpec : Place {
@@ -43,5 +47,7 @@ struct PipelineSpec {
 
 /// `overrides`: of the platform. @throws config::ConfigError.
 PipelineSpec load_pipeline(const std::string& path, const std::vector<std::string>& overrides = {});
+/// The row of such files.
+config::FileKind pipeline_file_kind();
 
 }  // namespace wafertlm::pipelines

@@ -10,6 +10,7 @@
 #include "platform/describe/document.h"
 #include "platform/describe/struct_type.h"
 #include "platform/describe/value_types.h"
+#include "platform/spec/file_kind.h"
 #include "workloads/models/networks.h"
 #include "workloads/models/transformer.h"
 
@@ -169,6 +170,12 @@ PrecisionSpec load_precision(const std::string& path) {
   const Node root = load_document(path, "precision", "configs/studies/precision_inference.yaml");
   Origins origins;
   return precision_type()->read(Reader(root, "", origins));
+}
+
+FileKind precision_file_kind() {
+  return {
+      precision_type().get(), "precision", "number formats, models and the machine that computes in them",
+      [](const CheckRequest& request) { return check_line("precision", load_precision(request.file).name); }};
 }
 
 }  // namespace wafertlm::precision

@@ -7,6 +7,10 @@
 
 #include "platform/commands/precision/step_cost.h"
 
+namespace wafertlm::config {
+struct FileKind;
+}
+
 namespace wafertlm::precision {
 
 /// What computes, as a file has it; a peak of 0: there is no unit for it.
@@ -40,5 +44,7 @@ model::Model model_named(const std::string& name);
 
 /// @throws config::ConfigError.
 PrecisionSpec load_precision(const std::string& path);
+/// The row of such files.
+config::FileKind precision_file_kind();
 
 }  // namespace wafertlm::precision

@@ -24,6 +24,8 @@
 #include "platform/host/output_folder.h"
 #include "platform/host/presets.h"
 #include "platform/results/results.h"
+#include "platform/spec/descriptions.h"
+#include "platform/spec/file_kinds.h"
 #include "platform/spec/load.h"
 #include "platform/text/format.h"
 
@@ -185,6 +187,17 @@ std::size_t check_study(const config::StudySpec& study, const std::string& file)
   require_columns(study);
   go_to_folder_of(file);
   return jobs_of(study, grid_of(study)).size();
+}
+
+config::FileKind study_file_kind() {
+  config::FileKind kind = config::spec_file_kind(*config::study_type());
+  kind.check = [](const config::CheckRequest& request) {
+    const config::StudySpec spec = config::load_study(request.file, request.overrides);
+    const std::size_t cells = check_study(spec, request.file);
+    if (request.resolved) return config::resolved_yaml(spec);
+    return config::check_line("study", fmt::format("{}: {}", spec.name, counted(cells, "cell")));
+  };
+  return kind;
 }
 
 std::function<int()> add_study_command(CLI::App& app) {

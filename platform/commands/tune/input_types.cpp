@@ -236,4 +236,9 @@ TuneSpec load_tune(const std::string& path) {
   return tune_type()->read(Reader(root, "", origins));
 }
 
+FileKind tune_file_kind() {
+  return {tune_type().get(), "tune", "communication backends, and what to measure or to schedule on them",
+          [](const CheckRequest& request) { return check_line("tune", load_tune(request.file).name); }};
+}
+
 }  // namespace wafertlm::tune

@@ -4,10 +4,13 @@
 
 #include "platform/commands/tune/inputs.h"
 #include "platform/describe/struct_type.h"
+#include "platform/spec/file_kind.h"
 
 namespace wafertlm::tune {
 
 /// Describes a tune file.
 std::shared_ptr<const config::Struct<TuneSpec>> tune_type();
+/// The row of such files.
+config::FileKind tune_file_kind();
 
 }  // namespace wafertlm::tune

@@ -7,9 +7,11 @@
 #include <set>
 #include <stdexcept>
 
+#include "platform/describe/document.h"
 #include "platform/describe/struct_type.h"
 #include "platform/describe/value_types.h"
 #include "platform/fabrics/graph/on_graph.h"
+#include "platform/spec/file_kind.h"
 #include "platform/spec/wafer_spec.h"
 #include "platform/text/suggest.h"
 #include "tlm/fabric/fabric.h"
@@ -150,6 +152,15 @@ std::shared_ptr<const Struct<GraphSpec>> graph_type() {
 }
 
 }  // namespace
+
+FileKind graph_file_kind() {
+  return {graph_type().get(), "", "a fabric as a list of links", [](const CheckRequest& request) {
+            Origins origins;
+            const Node root = load_document(request.file);
+            const GraphSpec spec = graph_type()->read(Reader(root, "", origins));
+            return check_line("graph", fmt::format("{}: {} NPUs", spec.name, spec.npus));
+          }};
+}
 
 std::shared_ptr<const FabricGraph> GraphSpec::built() const {
   if (built_) return built_;

@@ -15,6 +15,10 @@ std::unique_ptr<const FabricKind> graph_kind();
 
 namespace config {
 
+struct FileKind;
+/// The row of a graph in a file of its own.
+FileKind graph_file_kind();
+
 struct GraphSwitchSpec {
   std::string name;
   TimePs pipeline_ps = 0;

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "platform/describe/document.h"
+#include "platform/spec/file_kinds.h"
 #include "platform/spec/load.h"
 #include "tests/support/temp_folder.h"
 #include "tests/unit/platform/spec/bad_input.h"
@@ -204,9 +206,10 @@ TEST(BadInput, KindOfFile) {
   const test::TempFolder folder;
   const std::string typo = folder.write("a.yaml", "# x\nexperimnt: e\n");
   expect_error({"", ":2:1:", {"'experimnt'", "did you mean 'experiment'?"}}, typo,
-               [&] { detect_kind(typo); });
+               [&] { kind_of(load_document(typo), spec_file_kinds()); });
   const std::string none = folder.write("b.yaml", "x: 1\n");
-  expect_error({"", ":1:1:", {"experiment, platform, workload, model"}}, none, [&] { detect_kind(none); });
+  expect_error({"", ":1:1:", {"experiment, platform, workload, model"}}, none,
+               [&] { kind_of(load_document(none), spec_file_kinds()); });
 }
 
 }  // namespace

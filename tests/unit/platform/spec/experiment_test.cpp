@@ -5,6 +5,8 @@
 
 #include <filesystem>
 
+#include "platform/describe/document.h"
+#include "platform/spec/file_kinds.h"
 #include "platform/spec/load.h"
 #include "tests/support/temp_folder.h"
 
@@ -45,9 +47,9 @@ const char* const kText =
 
 TEST_F(Experiment, LoadsItsPlatformItsWorkloadAndItsLayers) {
   const std::string file = write(kText);
-  EXPECT_EQ(detect_kind(file), FileKind::experiment);
-  EXPECT_EQ(detect_kind(path("workloads/dp.yaml")), FileKind::workload);
-  EXPECT_EQ(detect_kind(path("workloads/tiny.yaml")), FileKind::model);
+  EXPECT_EQ(kind_of(load_document(file), spec_file_kinds()).key(), "experiment");
+  EXPECT_EQ(kind_of(load_document(path("workloads/dp.yaml")), spec_file_kinds()).key(), "workload");
+  EXPECT_EQ(kind_of(load_document(path("workloads/tiny.yaml")), spec_file_kinds()).key(), "model");
   const ExperimentSpec spec = load_experiment(file);
   EXPECT_EQ(spec.name, "e");
   EXPECT_EQ(spec.iterations, 2U);

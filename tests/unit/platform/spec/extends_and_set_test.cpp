@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "models/mesh/mesh_params.h"
+#include "platform/describe/document.h"
+#include "platform/spec/file_kinds.h"
 #include "platform/spec/load.h"
 #include "tests/support/temp_folder.h"
 
@@ -51,7 +53,7 @@ TEST(Extends, GoesThroughSeveralFilesAndFolders) {
   const PlatformSpec spec = load_platform(file);
   EXPECT_EQ(spec.wafer.npu_count(), 35U);
   EXPECT_EQ(spec.origins.find("wafer.width")->place.text(), folder.path() + "/lib/middle.yaml:2:16");
-  EXPECT_EQ(detect_kind(file), FileKind::platform);
+  EXPECT_EQ(kind_of(load_document(file), spec_file_kinds()).key(), "platform");
 }
 
 TEST(Extends, ALongCycleIsFound) {

@@ -10,6 +10,9 @@
 
 #include "platform/describe/node_json.h"
 #include "platform/describe/yaml_file.h"
+#include "platform/spec/descriptions.h"
+#include "platform/spec/file_kinds.h"
+#include "platform/spec/load.h"
 #include "tests/support/temp_folder.h"
 
 namespace wafertlm::config {
@@ -97,8 +100,8 @@ const std::string kMesh =
 Json as_json(const std::string& text) { return to_json(read_yaml_text(text, {"text", 0, 0})); }
 
 TEST(JsonSchema, AcceptsWhatTheReaderAccepts) {
-  const Validator all(json_schema());
-  const Validator platform(json_schema(FileKind::platform));
+  const Validator all(json_schema(spec_file_kinds()));
+  const Validator platform(json_schema(spec_file_kind(*platform_type())));
   for (const auto& entry :
        std::filesystem::directory_iterator(std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms")) {
     const std::string path = entry.path().string();
@@ -119,7 +122,7 @@ TEST(JsonSchema, AcceptsWhatTheReaderAccepts) {
 }
 
 TEST(JsonSchema, RefusesWhatTheReaderRefuses) {
-  const Validator all(json_schema());
+  const Validator all(json_schema(spec_file_kinds()));
   for (const std::string& text :
        {kMesh + "    link_bandwith: 1 GB/s\n", kMesh + "    link_latency: 20\n",
         kMesh + "    link_latency: 20 GB/s\n", kMesh + "    virtual_channels: 17\n",
@@ -134,7 +137,7 @@ TEST(JsonSchema, RefusesWhatTheReaderRefuses) {
 }
 
 TEST(JsonSchema, EveryKeyIsDescribedAndOptionalOnesShowTheirDefault) {
-  const Json schema = Json::parse(json_schema(FileKind::platform));
+  const Json schema = Json::parse(json_schema(spec_file_kind(*platform_type())));
   for (const auto& definition : schema.at("$defs").items())
     for (const auto& key : definition.value().at("properties").items())
       EXPECT_GT(key.value().at("description").get<std::string>().size(), 5U) << key.key();

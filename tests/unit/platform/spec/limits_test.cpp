@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "platform/spec/file_kinds.h"
 #include "platform/spec/json_schema.h"
 #include "tests/support/tool.h"
 
@@ -41,7 +42,7 @@ void find_limits(const std::string& key, const Json& schema, std::set<std::strin
 
 TEST(Limits, AreThoseOfTheFormat) {
   std::set<std::string> found, expected;
-  find_limits("", Json::parse(json_schema()), found);
+  find_limits("", Json::parse(json_schema(spec_file_kinds())), found);
   std::istringstream file(test::read_text(WAFERTLM_SOURCE_DIR "/tests/unit/platform/spec/limits.txt"));
   for (std::string line; std::getline(file, line);)
     if (line.rfind('#', 0) != 0) expected.insert(line);

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "models/mesh/mesh_params.h"
+#include "platform/describe/document.h"
+#include "platform/spec/file_kinds.h"
 #include "platform/spec/load.h"
 #include "tests/support/temp_folder.h"
 
@@ -212,7 +214,7 @@ TEST(PlatformSpec, EndpointDataTypeAndFault) {
 TEST(Presets, AllLoadAndSurviveTheRoundTrip) {
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(kPresets)) {
-    EXPECT_EQ(detect_kind(entry.path().string()), FileKind::platform);
+    EXPECT_EQ(kind_of(load_document(entry.path().string()), spec_file_kinds()).key(), "platform");
     expect_round_trip(load_platform(entry.path().string()));
     ++files;
   }

@@ -126,5 +126,53 @@ TEST(Check, AStudyHasACellForEachCombination) {
     expect_line(resolved, line);
 }
 
+// Each kind of file of the presets; a row says what it is.
+TEST(Check, FilesOfOneCommandAndPartsOfOthers) {
+  const struct {
+    const char *file, *text;
+  } presets[] = {{"costs/libra_3d", "costs     LIBRA's network of three dimensions"},
+                 {"endpoints/rdma", "endpoint  RDMA write"},
+                 {"memory/hbm2", "efficiency burst level of WaferTLM 0.1.0, one stack and several"},
+                 {"memory/timings/hbm3", "timings   hbm3"},
+                 {"graphs/fat_tree_16", "graph     fat tree of 16: 16 NPUs"},
+                 {"studies/comet_dlrm", "comet     DLRM on 128 nodes of 8 NPUs"},
+                 {"studies/pipeline_small", "pipeline  Eight layers on three chiplets"},
+                 {"studies/partition_small", "partition A layer on two workers: 1 layer, 2 workers"},
+                 {"studies/tune_moe", "tune      Mixture of experts, two backends"},
+                 {"studies/precision_training", "precision Training by number format"}};
+  for (const auto& each : presets) {
+    const std::string file = std::string("../") + each.file;
+    EXPECT_EQ(checked(file), std::string(each.text) + "\nok\n");
+    const test::ToolResult refused = test::run_tool("check " WAFERTLM_SOURCE_DIR "/configs/" +
+                                                    std::string(each.file) + ".yaml --resolved");
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_NE(refused.error.find("--set and --resolved have no effect on this kind of file"),
+              std::string::npos)
+        << refused.error;
+  }
+}
+
+TEST(Check, AFileOfNoKindIsToldAllOfThem) {
+  const test::TempFolder folder;
+  const test::ToolResult none = test::run_tool("check " + folder.write("f.yaml", "x: 1\n"));
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_NE(none.error.find("expected one of: experiment, platform, workload, model, study, costs, endpoint, "
+                            "efficiency, timings, graph, tuning_table, comet, pipeline, partition, optimize, "
+                            "tune, precision"),
+            std::string::npos)
+      << none.error;
+  const test::ToolResult typo = test::run_tool("check " + folder.write("g.yaml", "optimise: o\n"));
+  EXPECT_NE(typo.error.find("did you mean 'optimize'?"), std::string::npos) << typo.error;
+}
+
+TEST(SchemaCommand, OfOneKind) {
+  const test::ToolResult tune = test::run_tool("schema --kind tune");
+  EXPECT_EQ(tune.exit_code, 0) << tune.error;
+  EXPECT_NE(tune.out.find("\"title\": \"WaferTLM tune file\""), std::string::npos);
+  EXPECT_EQ(tune.out.find("\"link_latency\""), std::string::npos);
+  EXPECT_NE(test::run_tool("schema --kind tun").error.find("tune"), std::string::npos);
+  EXPECT_EQ(test::run_tool("schema --kind tune --results").exit_code, 2);
+}
+
 }  // namespace
 }  // namespace wafertlm

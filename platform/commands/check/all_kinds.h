@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <vector>
+
+#include "platform/spec/file_kind.h"
+
+namespace wafertlm {
+
+/// A row for each kind of YAML file that there is.
+const std::vector<config::FileKind>& all_file_kinds();
+
+}  // namespace wafertlm
