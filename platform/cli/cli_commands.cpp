@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands about the command line itself: completion, man pages, presets.
+// Commands about the command line itself: completion, man pages.
 #include "platform/cli/cli_commands.h"
 
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 
-#include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <utility>
 
 #include "platform/cli/completion.h"
 #include "platform/cli/man_page.h"
-#include "platform/cli/new_command.h"
 #include "platform/host/files.h"
-#include "platform/host/presets.h"
 #include "platform/host/validators.h"
-#include "platform/spec/file_kinds.h"
 
 namespace wafertlm {
 namespace {
@@ -75,31 +71,10 @@ std::function<int()> add_man_command(CLI::App& app) {
   };
 }
 
-std::function<int()> add_presets_command(CLI::App& app) {
-  auto kind = std::make_shared<std::string>();
-  CLI::App* command =
-      app.add_subcommand("presets", "List the presets, which commands find by name, and where they are");
-  command->add_option("KIND", *kind, "Only these")->check(one_of_names(config::preset_folders()));
-  command->footer("Examples:\n  wafertlm presets experiments\n  wafertlm run resnet50_dp20_mesh_5x4");
-  return [kind] {
-    const std::vector<std::string> folders = config::preset_folders();
-    const std::filesystem::path folder = required_configs_folder(folders);
-    for (const std::string& each : folders) {
-      if (!kind->empty() && *kind != each) continue;
-      fmt::print("{}, in {}\n", each, (folder / each).string());
-      for (const std::string& name : preset_names(each)) fmt::print("  {}\n", name);
-    }
-    return 0;
-  };
-}
-
 }  // namespace
 
 const std::vector<Command>& cli_commands() {
-  static const std::vector<Command> all = {{"presets", add_presets_command},
-                                           {"new", add_new_command},
-                                           {"completion", add_completion_command},
-                                           {"man", add_man_command}};
+  static const std::vector<Command> all = {{"completion", add_completion_command}, {"man", add_man_command}};
   return all;
 }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/cli/new_command.h"
-
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
