@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <memory>
+#include <ostream>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -98,8 +99,8 @@ backends::TuningTable load_tuning_table(const std::string& path) {
 
 FileKind tuning_table_file_kind() {
   return {table_type().get(), "tune", "which algorithm a collective takes, as `wafertlm tune` measured it",
-          [](const CheckRequest& request) {
-            return check_line("table", counted(load_tuning_table(request.file).rows().size(), "row"));
+          [](const CheckRequest& request, std::ostream& out) {
+            out << check_line("table", counted(load_tuning_table(request.file).rows().size(), "row"));
           }};
 }
 

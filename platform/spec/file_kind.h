@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <functional>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,8 @@ struct FileKind {
   const StructType* type;  ///< all its keys; the first tells the kind
   std::string command;     ///< that takes such a file: "run"; empty: other files name it
   std::string summary;     ///< what it is, in a few words
-  /// Reads and checks a file. @return what `wafertlm check` says of it. @throws ConfigError
-  std::function<std::string(const CheckRequest&)> check;
+  /// Reads and checks a file, and writes what `wafertlm check` says of it. @throws ConfigError
+  std::function<void(const CheckRequest&, std::ostream& out)> check;
   bool takes_overrides = false;    ///< and `resolved`
   std::string preset_folder = {};  ///< below configs/: presets that commands find by name; empty: none
   std::string start = {};          ///< what `wafertlm new` writes, with {name} and {configs}; empty: nothing

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <ostream>
 #include <utility>
 
 #include "platform/describe/document.h"
@@ -25,9 +26,9 @@ using Load = S (*)(const std::string&, const std::vector<std::string>&);
 template <class S>
 FileKind whole(const std::shared_ptr<const Struct<S>>& type, Load<S> load, std::string command,
                std::string summary, std::string presets = {}, std::string start = {}) {
-  const auto check = [load](const CheckRequest& request) {
+  const auto check = [load](const CheckRequest& request, std::ostream& out) {
     const S spec = load(request.file, request.overrides);
-    return request.resolved ? resolved_yaml(spec) : check_text(spec);
+    out << (request.resolved ? resolved_yaml(spec) : check_text(spec));
   };
   return {type.get(), std::move(command), std::move(summary), check,
           true,       std::move(presets), std::move(start)};
@@ -36,10 +37,10 @@ FileKind whole(const std::shared_ptr<const Struct<S>>& type, Load<S> load, std::
 /// A part of another file that may be one of its own.
 template <class S>
 FileKind part(const std::shared_ptr<const Struct<S>>& type, std::string command, std::string summary) {
-  const auto check = [type](const CheckRequest& request) {
+  const auto check = [type](const CheckRequest& request, std::ostream& out) {
     Origins origins;
     const Node root = load_document(request.file);
-    return check_line(type->keys().front().name, type->read(Reader(root, "", origins)).name);
+    out << check_line(type->keys().front().name, type->read(Reader(root, "", origins)).name);
   };
   return {type.get(), std::move(command), std::move(summary), check};
 }

@@ -2,6 +2,7 @@
 // YAML files of all kinds, as `wafertlm check` reads them: the key at the top says which.
 #include <functional>
 #include <map>
+#include <sstream>
 
 #include "platform/commands/check/all_kinds.h"
 #include "platform/commands/study/grid/grid.h"
@@ -60,7 +61,11 @@ void config(const std::string& input) {
   if (resolved != resolved_kinds().end())
     resolved->second(path);
   else
-    accepted([&] { return kind->check({path}); });
+    accepted([&] {
+      std::ostringstream text;
+      kind->check({path}, text);
+      return text.str();
+    });
 }
 
 }  // namespace wafertlm::fuzz

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 
+#include <iostream>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -32,7 +33,8 @@ int run(const Options& options) {
   }
   if (!kind.takes_overrides && (!options.overrides.empty() || options.resolved))
     throw std::invalid_argument("--set and --resolved have no effect on this kind of file; leave them out");
-  fmt::print("{}{}", kind.check(options), options.resolved ? "" : "ok\n");
+  kind.check(options, std::cout);
+  if (!options.resolved) fmt::print("ok\n");
   return 0;
 }
 

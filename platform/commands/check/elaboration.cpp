@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <ostream>
 #include <stdexcept>
 #include <utility>
 
@@ -33,45 +34,50 @@ T& kept(Arguments&&... arguments) {
   return *made;
 }
 
-std::string wafer_text(const config::PlatformSpec& spec, const Wafer& wafer) {
-  std::string text = check_text(spec);
+void describe(const config::PlatformSpec& spec, const Wafer& wafer, std::ostream& out) {
+  out << check_text(spec);
   if (const std::uint32_t controllers = wafer.fabric().io_controllers())
-    text += fmt::format("I/O       {} controllers of {} each\n", controllers,
-                        format_bandwidth(static_cast<double>(spec.wafer.io.bandwidth_bytes_per_s)));
+    out << fmt::format("I/O       {} controllers of {} each\n", controllers,
+                       format_bandwidth(static_cast<double>(spec.wafer.io.bandwidth_bytes_per_s)));
   for (std::size_t i = 0; i < wafer.classes.size(); ++i) {
     const TrafficClass& entry = wafer.classes[static_cast<ClassId>(i)];
-    text += fmt::format("class     {:<8} virtual channels {} to {}, priority {}\n", entry.name,
-                        entry.first_vc, entry.first_vc + entry.vcs - 1, entry.priority);
+    out << fmt::format("class     {:<8} virtual channels {} to {}, priority {}\n", entry.name, entry.first_vc,
+                       entry.first_vc + entry.vcs - 1, entry.priority);
   }
-  return text;
 }
 
-std::string check_platform(const CheckRequest& request) {
+void check_platform(const CheckRequest& request, std::ostream& out) {
   const config::PlatformSpec spec = config::load_platform(request.file, request.overrides);
-  if (request.resolved) return config::resolved_yaml(spec);
-  return wafer_text(spec, kept<Wafer>(spec, false, true));
+  if (request.resolved)
+    out << config::resolved_yaml(spec);
+  else
+    describe(spec, kept<Wafer>(spec, false, true), out);
 }
 
-std::string check_experiment(const CheckRequest& request) {
+void check_experiment(const CheckRequest& request, std::ostream& out) {
   const config::ExperimentSpec spec = config::load_experiment(request.file, request.overrides);
-  if (request.resolved) return config::resolved_yaml(spec);
+  if (request.resolved) {
+    out << config::resolved_yaml(spec);
+    return;
+  }
+  out << check_text(spec);
   const Job& job = kept<Job>(load_job(spec));
   if (!request.force)
     require_host_memory(spec, estimated_bytes(spec.platform, job), available_memory_bytes());
   Machine& machine = kept<Machine>(spec.platform);
   const JobRun& ready = kept<JobRun>(machine, job, spec);
-  std::string text = check_text(spec) + wafer_text(spec.platform, machine.wafer());
-  if (spec.costs) text += cost::cost_text(cost::cost_of(spec, machine.wafer().fabric()));
+  describe(spec.platform, machine.wafer(), out);
+  if (spec.costs) out << cost::cost_text(cost::cost_of(spec, machine.wafer().fabric()));
   std::uint64_t nodes = 0, collectives = 0;
   for (const chakra::TraceSummary& rank : job.summaries) {
     nodes += rank.nodes;
     collectives += rank.collectives;
   }
-  text += fmt::format("workload  {}: {}, {}, {}\n", spec.workload.name, counted(job.size(), "rank"),
-                      counted(nodes, "node"),
-                      counted(collectives, "entry into a collective", "entries into collectives"));
-  return text + fmt::format("host      a run takes {}, within a factor of 3\n",
-                            host_estimate(spec, job, ready.work()).text());
+  out << fmt::format("workload  {}: {}, {}, {}\n", spec.workload.name, counted(job.size(), "rank"),
+                     counted(nodes, "node"),
+                     counted(collectives, "entry into a collective", "entries into collectives"))
+      << fmt::format("host      a run takes {}, within a factor of 3\n",
+                     host_estimate(spec, job, ready.work()).text());
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
+#include <ostream>
 #include <utility>
 
 #include "platform/commands/comet/cluster.h"
@@ -113,8 +114,8 @@ ClusterSpec load_cluster(const std::string& path, const std::vector<std::string>
 
 config::FileKind cluster_file_kind() {
   return {cluster_type().get(), "comet", "a cluster and a model for COMET's closed forms",
-          [](const config::CheckRequest& request) {
-            return config::check_line("comet", load_cluster(request.file).name);
+          [](const config::CheckRequest& request, std::ostream& out) {
+            out << config::check_line("comet", load_cluster(request.file).name);
           }};
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <ostream>
 #include <stdexcept>
 
 #include "platform/commands/libra/inputs.h"
@@ -57,8 +58,7 @@ std::shared_ptr<const Struct<LibraModelSpec>> libra_model_type() {
 }
 
 void check_variables(const OptimizeSpec& spec, const Check& check) {
-  if (spec.variables.empty())
-    check.fail({&spec.variables}, "nothing may vary; give '{}'", check.path(&spec.variables));
+  if (spec.variables.empty()) check.fail({&spec.variables}, "none given; say what may vary");
   for (const VariableSpec& each : spec.variables) {
     if (each.is_number() && !(each.from < each.to))
       check.fail({&each.to, &each.from}, "a variable needs 'from' below 'to', or 'values'");
@@ -256,9 +256,9 @@ OptimizeSpec load_optimize(const std::string& path) { return load_optimize(load_
 
 FileKind optimize_file_kind() {
   return {optimize_type().get(), "optimize", "what of an experiment or a study may vary, and the goal",
-          [](const CheckRequest& request) {
+          [](const CheckRequest& request, std::ostream& out) {
             const OptimizeSpec spec = load_optimize(request.file);
-            return check_line("optimize",
+            out << check_line("optimize",
                               fmt::format("{}: {}", spec.name, counted(spec.variables.size(), "variable")));
           }};
 }

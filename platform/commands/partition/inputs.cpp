@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <memory>
+#include <ostream>
 #include <set>
 #include <stdexcept>
 
@@ -163,9 +164,9 @@ PartitionSpec load_partition(const std::string& path, const std::vector<std::str
 
 config::FileKind partition_file_kind() {
   return {partition_type().get(), "partition", "weights of a network and the workers that share them",
-          [](const config::CheckRequest& request) {
+          [](const config::CheckRequest& request, std::ostream& out) {
             const PartitionSpec spec = load_partition(request.file);
-            return config::check_line(
+            out << config::check_line(
                 "partition", fmt::format("{}: {}, {}", spec.name, counted(spec.chain.size(), "layer"),
                                          counted(spec.workers, "worker")));
           }};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <ostream>
 #include <set>
 #include <stdexcept>
 
@@ -232,8 +233,8 @@ PipelineSpec load_pipeline(const std::string& path, const std::vector<std::strin
 
 config::FileKind pipeline_file_kind() {
   return {pipeline_type().get(), "pipeline", "layers, and places that differ in speed",
-          [](const config::CheckRequest& request) {
-            return config::check_line("pipeline", load_pipeline(request.file).name);
+          [](const config::CheckRequest& request, std::ostream& out) {
+            out << config::check_line("pipeline", load_pipeline(request.file).name);
           }};
 }
 

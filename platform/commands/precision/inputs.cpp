@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <ostream>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -173,9 +174,10 @@ PrecisionSpec load_precision(const std::string& path) {
 }
 
 FileKind precision_file_kind() {
-  return {
-      precision_type().get(), "precision", "number formats, models and the machine that computes in them",
-      [](const CheckRequest& request) { return check_line("precision", load_precision(request.file).name); }};
+  return {precision_type().get(), "precision", "number formats, models and the machine that computes in them",
+          [](const CheckRequest& request, std::ostream& out) {
+            out << check_line("precision", load_precision(request.file).name);
+          }};
 }
 
 }  // namespace wafertlm::precision

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <ostream>
 #include <stdexcept>
 
 #include "platform/commands/study/engine_options.h"
@@ -191,11 +192,12 @@ std::size_t check_study(const config::StudySpec& study, const std::string& file)
 
 config::FileKind study_file_kind() {
   config::FileKind kind = config::spec_file_kind(*config::study_type());
-  kind.check = [](const config::CheckRequest& request) {
+  kind.check = [](const config::CheckRequest& request, std::ostream& out) {
     const config::StudySpec spec = config::load_study(request.file, request.overrides);
     const std::size_t cells = check_study(spec, request.file);
-    if (request.resolved) return config::resolved_yaml(spec);
-    return config::check_line("study", fmt::format("{}: {}", spec.name, counted(cells, "cell")));
+    out << (request.resolved
+                ? config::resolved_yaml(spec)
+                : config::check_line("study", fmt::format("{}: {}", spec.name, counted(cells, "cell"))));
   };
   return kind;
 }

@@ -2,6 +2,7 @@
 #include "platform/commands/tune/input_types.h"
 
 #include <algorithm>
+#include <ostream>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -238,7 +239,9 @@ TuneSpec load_tune(const std::string& path) {
 
 FileKind tune_file_kind() {
   return {tune_type().get(), "tune", "communication backends, and what to measure or to schedule on them",
-          [](const CheckRequest& request) { return check_line("tune", load_tune(request.file).name); }};
+          [](const CheckRequest& request, std::ostream& out) {
+            out << check_line("tune", load_tune(request.file).name);
+          }};
 }
 
 }  // namespace wafertlm::tune

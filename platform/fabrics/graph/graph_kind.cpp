@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <ostream>
 #include <set>
 #include <stdexcept>
 
@@ -154,11 +155,12 @@ std::shared_ptr<const Struct<GraphSpec>> graph_type() {
 }  // namespace
 
 FileKind graph_file_kind() {
-  return {graph_type().get(), "", "a fabric as a list of links", [](const CheckRequest& request) {
+  return {graph_type().get(), "", "a fabric as a list of links",
+          [](const CheckRequest& request, std::ostream& out) {
             Origins origins;
             const Node root = load_document(request.file);
             const GraphSpec spec = graph_type()->read(Reader(root, "", origins));
-            return check_line("graph", fmt::format("{}: {} NPUs", spec.name, spec.npus));
+            out << check_line("graph", fmt::format("{}: {} NPUs", spec.name, spec.npus));
           }};
 }
 

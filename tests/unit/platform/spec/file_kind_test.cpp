@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "platform/describe/document.h"
 #include "platform/describe/value_types.h"
@@ -34,11 +35,17 @@ std::shared_ptr<const Struct<ToySpec>> toy_type() {
 }
 
 FileKind toy_file_kind() {
-  return {toy_type().get(), "play", "what has wheels", [](const CheckRequest& request) {
+  return {toy_type().get(), "play", "what has wheels", [](const CheckRequest& request, std::ostream& out) {
             Origins origins;
             const Node root = load_document(request.file);
-            return check_line("toy", toy_type()->read(Reader(root, "", origins)).name);
+            out << check_line("toy", toy_type()->read(Reader(root, "", origins)).name);
           }};
+}
+
+std::string checked(const FileKind& kind, const std::string& file) {
+  std::ostringstream out;
+  kind.check({file}, out);
+  return out.str();
 }
 
 std::vector<FileKind> with_toy() {
@@ -55,11 +62,11 @@ TEST(FileKinds, ANewOneIsARow) {
   const std::string file = folder.write("a.yaml", "platform: smooth\ntoy: car\nwheels: 3\n");
   const FileKind& kind = kind_of(load_document(file), kinds);
   EXPECT_EQ(kind.key(), "toy");
-  EXPECT_EQ(kind.check({file}), "toy       car\n");
+  EXPECT_EQ(checked(kind, file), "toy       car\n");
   EXPECT_EQ(kind_of(load_document(file), spec_file_kinds()).key(), "platform");
 
   const std::string wrong = folder.write("b.yaml", "toy: car\nweels: 3\n");
-  expect_error({"", ":2:1:", {"'weels'", "did you mean 'wheels'?"}}, wrong, [&] { kind.check({wrong}); });
+  expect_error({"", ":2:1:", {"'weels'", "did you mean 'wheels'?"}}, wrong, [&] { checked(kind, wrong); });
   const std::string none = folder.write("c.yaml", "x: 1\n");
   expect_error({"", ":1:1:", {"experiment, platform, ", ", toy"}}, none,
                [&] { kind_of(load_document(none), kinds); });
@@ -76,11 +83,11 @@ TEST(FileKinds, ANewOneIsARow) {
 TEST(FileKinds, ARowOfTheSameTypeTakesThePlaceOfTheOther) {
   std::vector<FileKind> kinds = with_toy();
   FileKind more = toy_file_kind();
-  more.check = [](const CheckRequest&) { return std::string("rolls\n"); };
+  more.check = [](const CheckRequest&, std::ostream& out) { out << "rolls\n"; };
   const std::size_t count = kinds.size();
   add_kind(kinds, more);
   ASSERT_EQ(kinds.size(), count);
-  EXPECT_EQ(kinds.back().check({}), "rolls\n");
+  EXPECT_EQ(checked(kinds.back(), ""), "rolls\n");
 }
 
 TEST(FileKinds, WiderOnesComeFirst) {
