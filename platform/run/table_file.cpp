@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "platform/describe/document.h"
+#include "platform/describe/file_kind.h"
 #include "platform/describe/struct_type.h"
-#include "platform/spec/file_kind.h"
 #include "platform/spec/ranges.h"
 #include "platform/text/format.h"
 #include "platform/text/quantity.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/spec/file_kind.h"
+#include "platform/describe/file_kind.h"
 
 namespace wafertlm::config {
 

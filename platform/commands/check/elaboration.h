@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "platform/spec/file_kind.h"
+#include "platform/describe/file_kind.h"
 
 namespace wafertlm {
 

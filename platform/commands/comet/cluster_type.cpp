@@ -5,11 +5,11 @@
 
 #include "platform/commands/comet/cluster.h"
 #include "platform/describe/document.h"
+#include "platform/describe/file_kind.h"
 #include "platform/describe/override.h"
 #include "platform/describe/struct_type.h"
 #include "platform/describe/value_types.h"
 #include "platform/describe/yaml_writer.h"
-#include "platform/spec/file_kind.h"
 #include "platform/text/quantity.h"
 
 namespace wafertlm::comet {

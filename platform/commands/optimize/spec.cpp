@@ -12,9 +12,9 @@
 
 #include "platform/commands/libra/inputs.h"
 #include "platform/describe/document.h"
+#include "platform/describe/file_kind.h"
 #include "platform/describe/struct_type.h"
 #include "platform/describe/value_types.h"
-#include "platform/spec/file_kind.h"
 #include "platform/spec/load.h"
 #include "platform/text/format.h"
 #include "platform/text/suggest.h"

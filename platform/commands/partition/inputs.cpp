@@ -9,9 +9,9 @@
 #include <stdexcept>
 
 #include "platform/describe/document.h"
+#include "platform/describe/file_kind.h"
 #include "platform/describe/struct_type.h"
 #include "platform/describe/value_types.h"
-#include "platform/spec/file_kind.h"
 #include "platform/spec/load.h"
 #include "platform/text/format.h"
 

@@ -11,10 +11,10 @@
 
 #include "platform/commands/pipeline/simulated.h"
 #include "platform/describe/document.h"
+#include "platform/describe/file_kind.h"
 #include "platform/describe/struct_type.h"
 #include "platform/describe/value_types.h"
 #include "platform/spec/fabric_kinds.h"
-#include "platform/spec/file_kind.h"
 #include "platform/spec/load.h"
 #include "platform/text/suggest.h"
 #include "workloads/layers/data_parallel.h"

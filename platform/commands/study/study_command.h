@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "platform/spec/file_kind.h"
+#include "platform/describe/file_kind.h"
 #include "platform/spec/study_spec.h"
 
 namespace wafertlm {

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "platform/commands/tune/inputs.h"
+#include "platform/describe/file_kind.h"
 #include "platform/describe/struct_type.h"
-#include "platform/spec/file_kind.h"
 
 namespace wafertlm::tune {
 

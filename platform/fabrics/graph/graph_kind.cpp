@@ -9,10 +9,10 @@
 #include <stdexcept>
 
 #include "platform/describe/document.h"
+#include "platform/describe/file_kind.h"
 #include "platform/describe/struct_type.h"
 #include "platform/describe/value_types.h"
 #include "platform/fabrics/graph/on_graph.h"
-#include "platform/spec/file_kind.h"
 #include "platform/spec/wafer_spec.h"
 #include "platform/text/suggest.h"
 #include "tlm/fabric/fabric.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/spec/file_kind.h"
+#include "platform/describe/file_kind.h"
 
 #include <fmt/format.h>
 

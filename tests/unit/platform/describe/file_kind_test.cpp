@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kind of file is a row: with its own, a list of rows reads, checks and describes files of a new kind.
-#include "platform/spec/file_kind.h"
+#include "platform/describe/file_kind.h"
 
 #include <gtest/gtest.h>
 
