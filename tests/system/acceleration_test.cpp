@@ -171,6 +171,29 @@ TEST_F(AcceleratedRuns, AStretchThatSomethingComesIntoIsPutBack) {
   EXPECT_EQ(run(job, " --set run.acceleration=verify"), off);
 }
 
+// The last episode of the second iteration is played, and ACKs are still under way when its last operation
+// ends.
+TEST_F(AcceleratedRuns, EndWithPacketsOnTheirWayBehindWhatWasPlayed) {
+  const std::string job = folder_.write("experiment.yaml",
+                                        "experiment: packets on their way\n"
+                                        "platform: " WAFERTLM_SOURCE_DIR
+                                        "/configs/platforms/ethernet_plain_32.yaml\n"
+                                        "workload:\n"
+                                        "  workload: five stages\n"
+                                        "  model: {model: small, transformer: {layers: 5, hidden: 64, heads: "
+                                        "2, sequence: 128, vocabulary: 12800}}\n"
+                                        "  parallelism: MP(1)-DP(3)-PP(5)\n"
+                                        "  samples_per_replica: 4\n"
+                                        "  microbatches: 2\n"
+                                        "  schedule: gpipe\n"
+                                        "  effective_flops: 200 TFLOPS\n"
+                                        "iterations: 2\n"
+                                        "barrier: true\n");
+  const auto off = run(job, " --set run.acceleration=off");
+  EXPECT_EQ(run(job, ""), off);
+  EXPECT_GT(count("episodes", "abandoned"), 0U);
+}
+
 TEST_F(AcceleratedRuns, SayWhatForbidsIt) {
   write_collective_job(folder_.path() + "/all", chakra::CollectiveType::AllReduce, 20, 1'000'000);
   const std::string job = trace_experiment(folder_, "wafer_mesh_5x4", "chakra: all");
