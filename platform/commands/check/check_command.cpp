@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
+
 #include <CLI/CLI.hpp>
 #include <functional>
-
 #include <iostream>
 #include <memory>
 #include <stdexcept>

@@ -2,9 +2,9 @@
 #include "platform/commands/run/run_command.h"
 
 #include <fmt/core.h>
+
 #include <CLI/CLI.hpp>
 #include <functional>
-
 #include <memory>
 #include <stdexcept>
 
