@@ -7,7 +7,7 @@ set -euo pipefail
 
 packages=(g++ cmake ninja-build ccache pkg-config git libsystemc-dev libyaml-cpp-dev libprotobuf-dev
   protobuf-compiler libboost-dev libfmt-dev libcli11-dev nlohmann-json3-dev libgtest-dev zlib1g-dev libsqlite3-dev
-  libssl-dev libtinyxml2-dev libutfcpp-dev coinor-libclp-dev libnlopt-dev rapidjson-dev liblemon-dev libmetis-dev libzip-dev
+  libssl-dev libtinyxml2-dev libutfcpp-dev coinor-libclp-dev libnlopt-dev libeigen3-dev rapidjson-dev liblemon-dev libmetis-dev libzip-dev
   python3)
 command -v npm >/dev/null || packages+=(nodejs npm)
 dry_run=

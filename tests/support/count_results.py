@@ -3,13 +3,15 @@
 """Counts the results that ctest wrote with --output-junit and prints "N passed, N failed" as the last line, and
 ", N skipped" if there are.
 
-Skipped and disabled tests are listed with their reason; they count as failed when CI=true. Exit code 0 only if
-something passed and nothing failed.
+Skipped and disabled tests are listed with their reason, failed ones with the end of what they printed; skipped ones
+count as failed when CI=true. Exit code 0 only if something passed and nothing failed.
 """
 import argparse
 import os
 import sys
 import xml.etree.ElementTree as ElementTree
+
+LINES_OF_A_FAILURE = 30
 
 
 def outcome(case):
@@ -29,6 +31,12 @@ def reason(case):
     return f" ({said[0]})" if said else ""
 
 
+def last_lines(case):
+    """Indented, to stand below the name of a test that failed."""
+    lines = case.findtext("system-out", "").rstrip().splitlines()
+    return "".join(f"\n    {line[:300]}" for line in lines[-LINES_OF_A_FAILURE:])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", help="the JUnit file of ctest")
@@ -39,7 +47,8 @@ def main():
     try:
         for case in ElementTree.parse(arguments.results).iter("testcase"):
             kind = outcome(case)
-            names[kind].append(case.get("name") + (reason(case) if kind == "skipped" else ""))
+            about = {"skipped": reason, "failed": last_lines}.get(kind)
+            names[kind].append(case.get("name") + (about(case) if about else ""))
     except (OSError, ElementTree.ParseError) as error:
         names["failed"].append(f"no test results: {error}")
     passed, failed = len(names["passed"]), len(names["failed"])

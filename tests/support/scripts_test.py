@@ -173,6 +173,13 @@ class CountResults(unittest.TestCase):
                 '<system-out>[ RUN ] d\na/b.h:7: Skipped\nno traces\n\n</system-out></testcase>')
         self.assertIn("skipped: d (no traces)", self.output([self.PASSED, case]).stdout.splitlines())
 
+    def test_a_failure_is_listed_with_the_end_of_what_it_printed(self):
+        printed = "".join(f"line {i}\n" for i in range(100))
+        case = f'<testcase name="b" status="fail"><failure message=""/><system-out>{printed}</system-out></testcase>'
+        lines = self.output([self.PASSED, case], 8).stdout.splitlines()
+        self.assertEqual(lines[0], "failed: b")
+        self.assertEqual(lines[1:-1], [f"    line {i}" for i in range(70, 100)])
+
     def test_nothing_is_a_failure(self):
         self.assertEqual(self.count([]), ("0 passed, 1 failed", 1))
         self.assertEqual(self.count(None), ("0 passed, 1 failed", 1))

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
@@ -7,68 +8,34 @@
 namespace wafertlm::libra {
 namespace {
 
-using Columns = std::vector<std::vector<double>>;
+using Eigen::Index;
 
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
-
-/// Least squares over some of the columns: Gram and Schmidt, twice for its accuracy. Columns that depend on
-/// others get 0.
-std::vector<double> least_squares(const Columns& columns, const std::vector<std::size_t>& chosen,
-                                  const std::vector<double>& right) {
-  const std::size_t count = chosen.size();
-  Columns basis, triangle(count, std::vector<double>(count, 0));
-  for (std::size_t i = 0; i < count; ++i) {
-    std::vector<double> column = columns[chosen[i]];
-    const double length = std::sqrt(dot(column, column));
-    for (int turn = 0; turn < 2; ++turn)
-      for (std::size_t j = 0; j < i; ++j) {
-        const double part = dot(basis[j], column);
-        triangle[j][i] += part;
-        for (std::size_t row = 0; row < column.size(); ++row) column[row] -= part * basis[j][row];
-      }
-    const double rest = std::sqrt(dot(column, column));
-    const bool depends = rest <= 1e-12 * length;
-    triangle[i][i] = depends ? 0 : rest;
-    for (double& entry : column) entry = depends ? 0 : entry / rest;
-    basis.push_back(std::move(column));
-  }
-  std::vector<double> solution(count, 0);
-  for (std::size_t i = count; i-- > 0;) {
-    if (triangle[i][i] == 0) continue;
-    double sum = dot(basis[i], right);
-    for (std::size_t j = i + 1; j < count; ++j) sum -= triangle[i][j] * solution[j];
-    solution[i] = sum / triangle[i][i];
-  }
-  return solution;
-}
-
-std::vector<std::size_t> indices_of(const std::vector<bool>& chosen) {
-  std::vector<std::size_t> indices;
+std::vector<Index> indices_of(const std::vector<bool>& chosen) {
+  std::vector<Index> indices;
   for (std::size_t i = 0; i < chosen.size(); ++i)
-    if (chosen[i]) indices.push_back(i);
+    if (chosen[i]) indices.push_back(static_cast<Index>(i));
   return indices;
 }
 
 /// Moves `x` towards the least squares of the columns in use as far as it stays non-negative, and drops those
-/// that become 0, until it is there.
-void move_inside(const Columns& columns, const std::vector<double>& right, std::vector<bool>& in_use,
-                 std::vector<double>& x) {
-  for (std::size_t turn = 0; turn <= columns.size(); ++turn) {
-    const std::vector<std::size_t> chosen = indices_of(in_use);
-    const std::vector<double> target = least_squares(columns, chosen, right);
+/// that become 0, until it is there. Columns that depend on others get 0.
+void move_inside(const Eigen::MatrixXd& columns, const Eigen::VectorXd& right, std::vector<bool>& in_use,
+                 Eigen::VectorXd& x) {
+  for (Index turn = 0; turn <= columns.cols(); ++turn) {
+    const std::vector<Index> chosen = indices_of(in_use);
+    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> used(columns(Eigen::all, chosen));
+    const Eigen::VectorXd target = used.setThreshold(1e-12).solve(right);
     double step = 1;
-    for (std::size_t i = 0; i < chosen.size(); ++i)
-      if (target[i] <= 0) step = std::min(step, x[chosen[i]] / std::max(1e-300, x[chosen[i]] - target[i]));
-    for (std::size_t i = 0; i < chosen.size(); ++i) {
-      double& each = x[chosen[i]];
-      each += step * (target[i] - each);
-      if (step < 1 && target[i] <= 0 && each <= 1e-14 * std::abs(target[i]) + 1e-300) {
-        each = 0;
-        in_use[chosen[i]] = false;
+    for (Index i = 0; i < target.size(); ++i) {
+      const double from = x[chosen[static_cast<std::size_t>(i)]];
+      if (target[i] <= 0) step = std::min(step, from / std::max(1e-300, from - target[i]));
+    }
+    for (Index i = 0; i < target.size(); ++i) {
+      const Index column = chosen[static_cast<std::size_t>(i)];
+      x[column] += step * (target[i] - x[column]);
+      if (step < 1 && target[i] <= 0 && x[column] <= 1e-14 * std::abs(target[i]) + 1e-300) {
+        x[column] = 0;
+        in_use[static_cast<std::size_t>(column)] = false;
       }
     }
     if (step == 1) return;
@@ -77,28 +44,31 @@ void move_inside(const Columns& columns, const std::vector<double>& right, std::
 
 }  // namespace
 
-std::vector<double> non_negative_least_squares(const Columns& columns, const std::vector<double>& right) {
-  std::vector<double> x(columns.size(), 0);
+std::vector<double> non_negative_least_squares(const std::vector<std::vector<double>>& columns,
+                                               const std::vector<double>& right) {
+  const auto count = static_cast<Index>(columns.size()), rows = static_cast<Index>(right.size());
+  Eigen::MatrixXd matrix(rows, count);
+  for (Index i = 0; i < count; ++i)
+    matrix.col(i) = Eigen::Map<const Eigen::VectorXd>(columns[static_cast<std::size_t>(i)].data(), rows);
+  const Eigen::VectorXd b = Eigen::Map<const Eigen::VectorXd>(right.data(), rows);
+  Eigen::VectorXd x = Eigen::VectorXd::Zero(count);
   std::vector<bool> in_use(columns.size(), false);
-  for (std::size_t turn = 0; turn < 3 * columns.size() + 10; ++turn) {
-    std::vector<double> rest = right;
-    for (std::size_t i = 0; i < columns.size(); ++i)
-      for (std::size_t row = 0; row < rest.size(); ++row) rest[row] -= x[i] * columns[i][row];
-    std::size_t steepest = columns.size();
-    double most = 1e-14 * std::sqrt(dot(right, right));
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      const double length = std::sqrt(dot(columns[i], columns[i]));
-      const double slope = length == 0 ? 0 : dot(columns[i], rest) / length;
-      if (!in_use[i] && slope > most) {
+  for (Index turn = 0; turn < 3 * count + 10; ++turn) {
+    const Eigen::VectorXd slopes = matrix.transpose() * (b - matrix * x);
+    Index steepest = count;
+    double most = 1e-14 * b.norm();
+    for (Index i = 0; i < count; ++i) {
+      const double length = matrix.col(i).norm(), slope = length == 0 ? 0 : slopes[i] / length;
+      if (!in_use[static_cast<std::size_t>(i)] && slope > most) {
         most = slope;
         steepest = i;
       }
     }
-    if (steepest == columns.size()) break;
-    in_use[steepest] = true;
-    move_inside(columns, right, in_use, x);
+    if (steepest == count) break;
+    in_use[static_cast<std::size_t>(steepest)] = true;
+    move_inside(matrix, b, in_use, x);
   }
-  return x;
+  return {x.begin(), x.end()};
 }
 
 }  // namespace wafertlm::libra

@@ -3,9 +3,11 @@
 
 #include <nlopt.h>
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <tuple>
 #include <utility>
 
 namespace wafertlm::optimize {
@@ -16,107 +18,92 @@ using Vector = Kriging::Vector;
 constexpr double kNugget = 1e-9;  // keeps the matrix positive definite where points are close
 constexpr double kShortest = 0.05, kLongest = 20;
 
-/// x of L x = b.
-Vector forward(const std::vector<Vector>& factor, const Vector& b) {
-  Vector x(b.size());
-  for (std::size_t i = 0; i < b.size(); ++i) {
-    double sum = b[i];
-    for (std::size_t k = 0; k < i; ++k) sum -= factor[i][k] * x[k];
-    x[i] = sum / factor[i][i];
+/// Matérn's, ν = 5/2.
+double correlation(const Vector& a, const Vector& b, const Vector& lengths) {
+  double all = 1;
+  for (std::size_t d = 0; d < a.size(); ++d) {
+    const double r = std::sqrt(5.0) * std::abs(a[d] - b[d]) / lengths[d];
+    all *= (1 + r + r * r / 3) * std::exp(-r);
   }
-  return x;
+  return all;
 }
 
-/// x of Lᵀ x = b.
-Vector backward(const std::vector<Vector>& factor, const Vector& b) {
-  Vector x(b.size());
-  for (std::size_t i = b.size(); i-- > 0;) {
-    double sum = b[i];
-    for (std::size_t k = i + 1; k < b.size(); ++k) sum -= factor[k][i] * x[k];
-    x[i] = sum / factor[i][i];
-  }
-  return x;
+Eigen::VectorXd correlations(const std::vector<Vector>& points, const Vector& with, const Vector& lengths) {
+  Eigen::VectorXd all(points.size());
+  std::transform(points.begin(), points.end(), all.begin(),
+                 [&](const Vector& point) { return correlation(point, with, lengths); });
+  return all;
 }
 
-double product(const Vector& a, const Vector& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
+Vector exponentials(const double* logarithms, std::size_t count) {
+  Vector all(logarithms, logarithms + count);
+  for (double& each : all) each = std::exp(each);
+  return all;
 }
 
 }  // namespace
 
-Kriging::Kriging(std::vector<Vector> points, const Vector& values)
-    : points_(std::move(points)), values_(values) {
+/// For given lengths.
+struct Kriging::Fit {
+  Eigen::LLT<Eigen::MatrixXd> factor;  // R = L Lᵀ
+  Eigen::VectorXd weights, ones;       // R⁻¹ (y − µ), L⁻¹ 1
+  double mean = 0, variance = 0, information = 1;
+
+  Fit(const std::vector<Vector>& points, const Vector& values, const Vector& lengths) {
+    const auto count = static_cast<Eigen::Index>(points.size());
+    Eigen::MatrixXd matrix = kNugget * Eigen::MatrixXd::Identity(count, count);
+    for (Eigen::Index i = 0; i < count; ++i)
+      matrix.col(i) += correlations(points, points[static_cast<std::size_t>(i)], lengths);
+    factor.compute(matrix);
+    ones = factor.matrixL().solve(Eigen::VectorXd::Ones(count));
+    information = ones.squaredNorm();
+    Eigen::VectorXd whitened =
+        factor.matrixL().solve(Eigen::Map<const Eigen::VectorXd>(values.data(), count));
+    mean = ones.dot(whitened) / information;
+    whitened -= mean * ones;
+    weights = factor.matrixU().solve(whitened);
+    variance = std::max(whitened.squaredNorm() / static_cast<double>(count), 1e-300);
+  }
+  /// −2 ln likelihood but for a constant.
+  double unlikeliness() const {
+    return static_cast<double>(ones.size()) * std::log(variance) +
+           2 * factor.matrixLLT().diagonal().array().log().sum();
+  }
+};
+
+Kriging::Kriging(std::vector<Vector> points, const Vector& values) : points_(std::move(points)) {
   const std::size_t count = points_.front().size();
   std::unique_ptr<nlopt_opt_s, void (*)(nlopt_opt)> optimizer(
       nlopt_create(NLOPT_LN_SBPLX, static_cast<unsigned>(count)), nlopt_destroy);
   nlopt_set_lower_bounds1(optimizer.get(), std::log(kShortest));
   nlopt_set_upper_bounds1(optimizer.get(), std::log(kLongest));
   nlopt_set_initial_step1(optimizer.get(), 0.7);
+  auto all = std::tie(points_, values);
   nlopt_set_min_objective(
       optimizer.get(),
-      [](unsigned size, const double* at, double*, void* self) {
-        Vector lengths(at, at + size);
-        for (double& each : lengths) each = std::exp(each);
-        return static_cast<Kriging*>(self)->fit(lengths);
+      [](unsigned size, const double* at, double*, void* of) {
+        const auto& [from, measured] = *static_cast<decltype(all)*>(of);
+        return Fit(from, measured, exponentials(at, size)).unlikeliness();
       },
-      this);
+      &all);
   nlopt_set_xtol_rel(optimizer.get(), 1e-3);
   nlopt_set_maxeval(optimizer.get(), static_cast<int>(40 * count));
   Vector logarithms(count, 0);
-  double likelihood = 0;
-  nlopt_optimize(optimizer.get(), logarithms.data(), &likelihood);
-  for (double& each : logarithms) each = std::exp(each);
-  fit(logarithms);
+  double least = 0;
+  nlopt_optimize(optimizer.get(), logarithms.data(), &least);
+  lengths_ = exponentials(logarithms.data(), count);
+  fit_ = std::make_unique<const Fit>(points_, values, lengths_);
 }
 
-double Kriging::correlation(const Vector& a, const Vector& b) const {
-  double all = 1;
-  for (std::size_t d = 0; d < a.size(); ++d) {
-    const double r = std::sqrt(5.0) * std::abs(a[d] - b[d]) / lengths_[d];
-    all *= (1 + r + r * r / 3) * std::exp(-r);
-  }
-  return all;
-}
-
-double Kriging::fit(const Vector& lengths) {
-  lengths_ = lengths;
-  const std::size_t count = points_.size();
-  factor_.assign(count, Vector(count, 0));
-  double determinant = 0;
-  for (std::size_t i = 0; i < count; ++i)
-    for (std::size_t j = 0; j <= i; ++j) {
-      double sum = correlation(points_[i], points_[j]) + (i == j ? kNugget : 0);
-      for (std::size_t k = 0; k < j; ++k) sum -= factor_[i][k] * factor_[j][k];
-      if (i == j) {
-        factor_[i][i] = std::sqrt(std::max(sum, kNugget / 100));
-        determinant += 2 * std::log(factor_[i][i]);
-      } else {
-        factor_[i][j] = sum / factor_[j][j];
-      }
-    }
-  ones_ = forward(factor_, Vector(count, 1));
-  information_ = product(ones_, ones_);
-  mean_ = product(ones_, forward(factor_, values_)) / information_;
-  Vector rest = values_;
-  for (double& each : rest) each -= mean_;
-  const Vector whitened = forward(factor_, rest);
-  weights_ = backward(factor_, whitened);
-  const auto n = static_cast<double>(count);
-  variance_ = std::max(product(whitened, whitened) / n, 1e-300);
-  return n * std::log(variance_) + determinant;
-}
+Kriging::~Kriging() = default;
 
 Kriging::Prediction Kriging::at(const Vector& point) const {
-  Vector near;
-  near.reserve(points_.size());
-  for (const Vector& each : points_) near.push_back(correlation(point, each));
-  const Vector whitened = forward(factor_, near);
+  const Eigen::VectorXd near = correlations(points_, point, lengths_);
+  const Eigen::VectorXd whitened = fit_->factor.matrixL().solve(near);
   // What the estimate of the mean adds is the last part.
-  const double of_mean = 1 - product(ones_, whitened),
-               part = 1 - product(whitened, whitened) + of_mean * of_mean / information_;
-  return {mean_ + product(near, weights_), std::sqrt(variance_ * std::max(part, 0.0))};
+  const double of_mean = 1 - fit_->ones.dot(whitened),
+               part = 1 - whitened.squaredNorm() + of_mean * of_mean / fit_->information;
+  return {fit_->mean + near.dot(fit_->weights), std::sqrt(fit_->variance * std::max(part, 0.0))};
 }
 
 double Kriging::expected_improvement(const Vector& point, double least) const {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <memory>
 #include <vector>
 
 namespace wafertlm::optimize {
@@ -15,6 +16,7 @@ class Kriging {
 
   /// @param points in the unit cube, all different @param values one each
   Kriging(std::vector<Vector> points, const Vector& values);
+  ~Kriging();
 
   Prediction at(const Vector& point) const;
   /// E[max(least − value, 0)].
@@ -22,15 +24,11 @@ class Kriging {
   const Vector& lengths() const { return lengths_; }
 
  private:
-  double correlation(const Vector& a, const Vector& b) const;
-  /// Factorises for these lengths. @return −2 ln likelihood but for a constant.
-  double fit(const Vector& lengths);
+  struct Fit;
 
   std::vector<Vector> points_;
-  Vector values_, lengths_;
-  std::vector<Vector> factor_;  // Cholesky's, lower
-  Vector weights_, ones_;       // R⁻¹ (y − µ), L⁻¹ 1
-  double mean_ = 0, variance_ = 0, information_ = 1;
+  Vector lengths_;
+  std::unique_ptr<const Fit> fit_;
 };
 
 }  // namespace wafertlm::optimize
