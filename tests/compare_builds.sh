@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# The same experiment and the same collective with several builds of wafertlm (compilers, sanitizers): the results must
-# be the same to the last digit, but for what the results themselves say of the host.
+# Experiments with several builds of wafertlm (compilers, sanitizers): the results must be the same to the last digit, but
+# for what the results themselves say of the host. wafertlm-run will do.
 #   tests/compare_builds.sh WAFERTLM WAFERTLM [WAFERTLM ...]
 # Prints what it compared; exit code 1 on a difference.
 set -euo pipefail
 [ $# -ge 2 ] || { echo "usage: $0 WAFERTLM WAFERTLM [WAFERTLM ...]" >&2; exit 2; }
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-experiment=configs/experiments/resnet50_dp20_mesh_5x4.yaml
-platform=configs/platforms/wafer_mesh_5x4.yaml
+experiments=(resnet50_dp20_mesh_5x4 dlrm_fred_d)
 export SYSTEMC_DISABLE_COPYRIGHT_MESSAGE=1
 
 scratch=$(mktemp -d)
@@ -19,16 +18,17 @@ for executable in "$@"; do
   echo "build $number: $executable"
   (
     cd "$root"
-    "$executable" run "$experiment" --out "$scratch/$number" >"$scratch/$number.log"
-    "$executable" collective "$platform" --type all_reduce --size 1MiB --json >"$scratch/$number.collective.json"
+    for experiment in "${experiments[@]}"; do
+      "$executable" run "configs/experiments/$experiment.yaml" --out "$scratch/$number/$experiment" >"$scratch/$number.log"
+    done
   ) || { echo "build $number failed"; cat "$scratch/$number.log"; exit 1; }
 done
 
-python3 - "$scratch" "$number" <<'PYTHON'
+python3 - "$scratch" "$number" "${experiments[@]}" <<'PYTHON'
 import json
 import sys
 
-scratch, builds = sys.argv[1], int(sys.argv[2])
+scratch, builds, experiments = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
 
 
 def without_host(value):
@@ -56,12 +56,12 @@ def load(path):
 
 
 different = False
-for what, name in (("results.json", "{}/{}/results.json"), ("collective", "{}/{}.collective.json")):
-    first = load(name.format(scratch, 1))
+for what in experiments:
+    first = load(f"{scratch}/1/{what}/results.json")
     if not first:
-        sys.exit(f"{what} is empty")
+        sys.exit(f"{what}: the results are empty")
     for build in range(2, builds + 1):
-        other = load(name.format(scratch, build))
+        other = load(f"{scratch}/{build}/{what}/results.json")
         wrong = [path for path in sorted(first.keys() | other.keys()) if first.get(path) != other.get(path)]
         print(f"{what}: {len(first)} values of build 1 and {len(other)} of build {build}: {len(wrong)} differ")
         for path in wrong[:20]:

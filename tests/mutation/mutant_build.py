@@ -11,7 +11,7 @@ from compile_errors import refused
 from insertion import mutated
 from operators import all_regions
 
-TARGETS = ("wafertlm", "wafertlm_tests", "wafertlm_rtl_tests", "wafertlm_crossbar_tests")
+TARGETS = ("wafertlm", "wafertlm_block_tests", "wafertlm_tests", "wafertlm_rtl_tests", "wafertlm_crossbar_tests")
 INCLUDED = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 
 

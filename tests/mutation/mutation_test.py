@@ -19,7 +19,7 @@ from operators import all_regions, mutants_of
 from regions import regions_of
 from run import locked
 from selection import Tree, choose, equivalent_mutants, found_again, some_files
-from suite import Test, plain, usual_seconds
+from suite import Test, usual_seconds
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -231,14 +231,13 @@ class Chosen(unittest.TestCase):
 
 
 class Suite(unittest.TestCase):
-    def test_usual_seconds_by_name_without_parameters(self):
+    def test_usual_seconds_by_name(self):
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "Testing/Temporary").mkdir(parents=True)
             self.assertEqual(usual_seconds(folder), {})
             (pathlib.Path(folder) / "Testing/Temporary/CTestCostData.txt").write_text(
-                "A.B 3 0.25\nC/D.E/x  # GetParam() = (0x55 pointing to \"x y\") 1 7.5\n---\nA.B\n")
+                "A.B 3 0.25\nC/D.E/x 1 7.5\n---\nA.B\n")
             self.assertEqual(usual_seconds(folder), {"A.B": 0.25, "C/D.E/x": 7.5})
-        self.assertEqual(plain('C/D.E/x  # GetParam() = (0x77 pointing to "x y")'), "C/D.E/x")
 
 
 class Campaigns(unittest.TestCase):

@@ -30,7 +30,7 @@ def tests_of(build_folder, out, executables, slowest, names=None):
     found = []
     for entry in json.loads(listed.stdout)["tests"]:
         command = entry.get("command", [""])
-        seconds = usual.get(plain(entry["name"]), 0.0)
+        seconds = usual.get(entry["name"], 0.0)
         if command[0] not in instead or seconds > slowest or (names and not names.search(entry["name"])):
             continue
         properties = {item["name"]: item["value"] for item in entry["properties"]}
@@ -48,13 +48,8 @@ def usual_seconds(build_folder):
     for line in file.read_text(errors="replace").split("\n") if file.exists() else ():
         words = line.rsplit(" ", 2)
         if len(words) == 3:
-            seconds[plain(words[0])] = float(words[2])
+            seconds[words[0]] = float(words[2])
     return seconds
-
-
-def plain(name):
-    """A test's name without its parameter, which may be an address."""
-    return name.split("  # GetParam()")[0]
 
 
 def run(test, environment, timeout):

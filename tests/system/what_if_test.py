@@ -120,7 +120,10 @@ class WhatIf(unittest.TestCase):
         data = json.loads(re.search(r'id="data"[^>]*>(.*?)</script>', page.read_text(), re.S)[1])
         self.assertEqual(set(data), {"explain"})
         self.assertTrue(data["explain"]["what_if"]["sensitivity"])
-        for words in (["--limit", "0 s"], ["--limit", "soon"], ["--quick", "--out", page], ["--jobs", "0"]):
+        found = json.loads(tool("explain", self.path / "out", "--limit", "600s", "--trials", 3, "--json", "-").stdout)["what_if"]
+        self.assertEqual(found["simulated"], 3)
+        self.assertGreater(found["not_tried"], 0)
+        for words in (["--limit", "0 s"], ["--trials", "0"], ["--limit", "soon"], ["--quick", "--out", page], ["--jobs", "0"]):
             self.assertIn("--", tool("explain", self.path / "out", *words, code=2).stderr)
         self.assertIsNone(self.explained("--quick")["what_if"])
 

@@ -46,6 +46,7 @@ constexpr std::uint64_t kFactors[] = {2, 100};  // a better link, and next to in
 struct Options {
   std::string folder, limit = "120s", json, page;
   unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
+  std::size_t trials = 100'000;
   bool rerun = false, quick = false;
 };
 
@@ -157,7 +158,7 @@ std::chrono::seconds limit_of(const Options& options) {
 /// Single changes of the run in a folder, simulated.
 WhatIfs what_ifs_of(const fs::path& folder, const nlohmann::ordered_json& results, const Options& options) {
   const config::Node experiment = config::load_document((folder / "resolved.yaml").string());
-  const Trials trials(experiment, options.jobs, limit_of(options));
+  Trials trials(experiment, options.jobs, limit_of(options), options.trials + 1);
   const TrialResult base = trials.run({{}}, "the run as it was").front();
   if (!base.problem.empty()) throw std::runtime_error(base.problem);
   if (!base.was_tried())
@@ -256,6 +257,8 @@ std::function<int()> add_explain_command(CLI::App& app) {
   command->add_option("--limit", options->limit, "Of the time for single changes: 600s")
       ->type_name("TIME")
       ->capture_default_str();
+  command->add_option("--trials", options->trials, "Single changes at most, the platform's first")
+      ->check(CLI::Range(1, 100'000));
   command->add_option("--jobs", options->jobs, "Runs at the same time; as many as there are cores")
       ->check(CLI::Range(1, 100'000));
   command->add_option("--out", options->page, "Also write a page with the charts")->type_name("FILE.html");

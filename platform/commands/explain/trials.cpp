@@ -78,22 +78,24 @@ bool leave_out_rtl_beside(config::ExperimentSpec& experiment) {
   return is_in_place;
 }
 
-Trials::Trials(const config::Node& experiment, unsigned jobs, std::chrono::seconds limit)
-    : experiment_(experiment), jobs_(jobs), end_(Clock::now() + std::min(limit, kLongest)) {}
+Trials::Trials(const config::Node& experiment, unsigned jobs, std::chrono::seconds limit, std::size_t most)
+    : experiment_(experiment), jobs_(jobs), end_(Clock::now() + std::min(limit, kLongest)), left_(most) {}
 
 std::vector<TrialResult> Trials::run(const std::vector<std::vector<std::string>>& settings,
-                                     const std::string& what) const {
+                                     const std::string& what) {
   std::vector<TrialResult> results(settings.size());
+  const std::size_t count = std::min(settings.size(), left_);
+  left_ -= count;
   ProgressLine progress;
   run_in_children(
-      settings.size(), jobs_, [&](std::size_t i) { return trial(experiment_, settings[i], end_); },
+      count, jobs_, [&](std::size_t i) { return trial(experiment_, settings[i], end_); },
       [&](std::size_t i, const Json& found) {
         if (found.is_object() && found.contains("ps"))
           results[i] = {found["ps"].get<TimePs>(), "", found["s"].get<double>()};
         else if (found.is_object())
           results[i].problem = found["problem"].get<std::string>();
-        progress.show(fmt::format("{}: {} of {} simulated", what, i + 1, settings.size()),
-                      static_cast<double>(i + 1) / static_cast<double>(settings.size()));
+        progress.show(fmt::format("{}: {} of {} simulated", what, i + 1, count),
+                      static_cast<double>(i + 1) / static_cast<double>(count));
       });
   return results;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -30,19 +31,19 @@ class Trials {
  public:
   using Clock = std::chrono::steady_clock;
   /// @param experiment a resolved one @param jobs at the same time @param limit of all trials together, from
-  /// now
-  Trials(const config::Node& experiment, unsigned jobs, std::chrono::seconds limit);
+  /// now @param most of trials
+  Trials(const config::Node& experiment, unsigned jobs, std::chrono::seconds limit, std::size_t most);
 
   /// Each entry is the settings of one trial ("wafer.fabric.link_latency=10 ns"). What there is no time left
-  /// for is not tried. `what` is for the line that says how far it is.
+  /// for, and what is beyond the most, is not tried. `what` is for the line that says how far it is.
   std::vector<TrialResult> run(const std::vector<std::vector<std::string>>& settings,
-                               const std::string& what) const;
-  bool is_time_over() const { return Clock::now() >= end_; }
+                               const std::string& what);
 
  private:
   const config::Node& experiment_;
   unsigned jobs_;
   Clock::time_point end_;
+  std::size_t left_;
 };
 
 }  // namespace wafertlm

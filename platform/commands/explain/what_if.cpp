@@ -48,8 +48,8 @@ std::vector<Change> promising_changes(const std::vector<Setting>& settings, Sort
   return all;
 }
 
-void simulate(const std::vector<Change*>& changes, const std::vector<std::string>& before,
-              const Trials& trials, const std::string& what, WhatIfs& found) {
+void simulate(const std::vector<Change*>& changes, const std::vector<std::string>& before, Trials& trials,
+              const std::string& what, WhatIfs& found) {
   std::vector<std::vector<std::string>> settings;
   for (const Change* each : changes) {
     settings.push_back(before);
@@ -70,7 +70,7 @@ std::vector<Change*> changes_of(std::vector<Item>& items) {
 }
 
 /// What saves most on top of a saving: a second rate or time of the machine, or more of the same.
-void pursue(Saving& saving, const std::vector<Setting>& settings, const Trials& trials, WhatIfs& found) {
+void pursue(Saving& saving, const std::vector<Setting>& settings, Trials& trials, WhatIfs& found) {
   const Change& first = saving.change;
   std::vector<Change> candidates;
   for (const Setting& setting : settings)
@@ -89,7 +89,7 @@ void pursue(Saving& saving, const std::vector<Setting>& settings, const Trials& 
   }
 }
 
-void try_changes(std::vector<Change> changes, const Trials& trials, WhatIfs& found) {
+void try_changes(std::vector<Change> changes, Trials& trials, WhatIfs& found) {
   simulate(changes_of(changes), {}, trials, "single changes", found);
   for (Change& each : changes) {
     if (!each.result.was_tried())
@@ -104,7 +104,7 @@ void try_changes(std::vector<Change> changes, const Trials& trials, WhatIfs& fou
   });
 }
 
-void pursue_largest(const std::vector<Setting>& settings, const Trials& trials, WhatIfs& found) {
+void pursue_largest(const std::vector<Setting>& settings, Trials& trials, WhatIfs& found) {
   std::size_t pursued = 0;
   for (Saving& each : found.savings)
     if (each.change.setting.of_platform && pursued++ < kPursued) pursue(each, settings, trials, found);
@@ -118,8 +118,7 @@ void list_sensitivities(const std::vector<Setting>& settings, WhatIfs& found) {
 }
 
 /// Of those that `chosen` takes.
-void try_sensitivities(const std::function<bool(const Setting&)>& chosen, const Trials& trials,
-                       WhatIfs& found) {
+void try_sensitivities(const std::function<bool(const Setting&)>& chosen, Trials& trials, WhatIfs& found) {
   std::vector<Change*> changes;
   for (Sensitivity& each : found.sensitivities)
     for (std::optional<Change>* change : {&each.less, &each.more})
@@ -156,7 +155,7 @@ std::uint64_t Sensitivity::effect_ps(TimePs base_ps) const {
   return most;
 }
 
-WhatIfs find_what_ifs(const config::Node& experiment, const Trials& trials, TimePs base_ps) {
+WhatIfs find_what_ifs(const config::Node& experiment, Trials& trials, TimePs base_ps) {
   WhatIfs found;
   found.base_ps = base_ps;
   const std::vector<Setting> settings = settings_of(experiment);

@@ -52,7 +52,7 @@ struct WhatIfs {
 };
 
 /// Tries all keys of a resolved experiment, the promising values first. @param base_ps without a change
-WhatIfs find_what_ifs(const config::Node& experiment, const Trials& trials, TimePs base_ps);
+WhatIfs find_what_ifs(const config::Node& experiment, Trials& trials, TimePs base_ps);
 
 nlohmann::ordered_json what_ifs_json(const WhatIfs& found);
 /// For the terminal. @param repeat what a setting is added to, to repeat a trial: "wafertlm run F"

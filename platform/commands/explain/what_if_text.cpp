@@ -115,7 +115,7 @@ std::string what_ifs_text(const WhatIfs& found, const std::string& repeat) {
   if (!work.empty()) text += "And of the workload, where less work takes less time, too:\n" + work;
   text += sensitivity_text(found) + refused_text(found);
   if (found.not_tried != 0)
-    text += fmt::format("{} not tried: the time of --limit was over.\n", counted(found.not_tried, "change"));
+    text += fmt::format("{} not tried: beyond --limit or --trials.\n", counted(found.not_tried, "change"));
   return text;
 }
 

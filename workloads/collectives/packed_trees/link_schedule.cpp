@@ -153,10 +153,13 @@ void LinkSchedule::list_crossings(const RankGraph& graph, const TreePacking& pac
     const std::uint32_t parent = tree.parent(each.rank);
     const auto waits_from = static_cast<std::uint32_t>(waits_.size());
     const bool of_parent = each.down && !tree.is_root(parent);
-    if (of_parent) waits_.push_back(place[key(each.tree, parent, true)]);
+    const auto wait_for = [&](std::uint32_t rank, bool is_down) {
+      const std::uint32_t tick = is_down ? this->down(each.tree, rank) : this->up(each.tree, rank);
+      waits_.push_back({place[key(each.tree, rank, is_down)], each.tick / period_ - tick / period_});
+    };
+    if (of_parent) wait_for(parent, true);
     if (!of_parent && up)
-      for (const std::uint32_t child : tree.children(each.down ? parent : each.rank))
-        waits_.push_back(place[key(each.tree, child, false)]);
+      for (const std::uint32_t child : tree.children(each.down ? parent : each.rank)) wait_for(child, false);
     const std::size_t link = each.down ? graph.number(parent, each.rank) : graph.number(each.rank, parent);
     ++per_link_[link];
     crossings_.push_back({each.tick / period_, each.tick % period_, static_cast<std::uint32_t>(link),
@@ -164,31 +167,55 @@ void LinkSchedule::list_crossings(const RankGraph& graph, const TreePacking& pac
   }
 }
 
+TimePs LinkSchedule::busiest_ps(const ChunkTimes& times) const {
+  TimePs most = 0;
+  for (std::size_t link = 0; link < per_link_.size(); ++link)
+    most = std::max(most, per_link_[link] * times.slot_ps[link]);
+  return most;
+}
+
 /// Chunk by chunk as long as the first ones and the last ones are on the way at the same time; what is
 /// between them adds a period each.
 TimePs LinkSchedule::end_ps(std::uint64_t chunks, const ChunkTimes& times) const {
   const std::uint32_t periods = end_ / period_ + 1;
   const auto counted = static_cast<std::uint32_t>(std::min<std::uint64_t>(chunks, 2 * periods + 2));
-  std::vector<TimePs> free(per_link_.size(), 0), ends(crossings_.size() * counted, 0);
+  // When chunks have come over each crossing: a row for each period that a crossing looks back, or for each
+  // chunk, if these are fewer.
+  std::uint32_t looks_back = 0;
+  for (const Wait& wait : waits_) looks_back = std::max(looks_back, wait.periods);
+  const bool by_chunk = counted <= looks_back;
+  const std::uint32_t rows = by_chunk ? counted : looks_back + 1;
+  std::vector<TimePs> free(per_link_.size(), 0), come(crossings_.size() * rows, 0);
+  std::vector<TimePs*> row_of;  // by period or chunk
+  for (std::uint32_t at = 0; at < periods + counted; ++at)
+    row_of.push_back(come.data() + at % rows * crossings_.size());
+
+  std::vector<std::vector<std::uint32_t>> first(periods);  // crossings, by the period of their first chunk
+  for (std::uint32_t number = 0; number < crossings_.size(); ++number)
+    first[crossings_[number].first_period].push_back(number);
+  std::vector<std::uint32_t> active;  // in this period, in their order
   TimePs last = 0;
-  for (std::uint32_t period = 0; period < periods + counted; ++period)
-    for (std::size_t number = 0; number < crossings_.size(); ++number) {
-      const Crossing& each = crossings_[number];
-      if (each.first_period > period || period - each.first_period >= counted) continue;
-      const std::uint32_t chunk = period - each.first_period;
-      TimePs start = free[each.link];
-      for (std::uint32_t wait = each.waits_from; wait < each.waits_to; ++wait) {
-        const std::uint32_t before = waits_[wait];
-        start = std::max(
-            start, ends[std::size_t{before} * counted + chunk] + times.latency_ps[crossings_[before].link]);
-      }
-      free[each.link] = ends[number * counted + chunk] = start + times.slot_ps[each.link];
-      last = std::max(last, free[each.link] + times.latency_ps[each.link]);
+  for (std::uint32_t period = 0; period < periods + counted; ++period) {
+    const auto is_done = [&](std::uint32_t number) {
+      return crossings_[number].first_period + counted == period;
+    };
+    active.erase(std::remove_if(active.begin(), active.end(), is_done), active.end());
+    if (period < periods) {
+      const auto middle = active.insert(active.end(), first[period].begin(), first[period].end());
+      std::inplace_merge(active.begin(), middle, active.end());
     }
-  TimePs period_ps = 0;
-  for (std::size_t link = 0; link < per_link_.size(); ++link)
-    period_ps = std::max(period_ps, per_link_[link] * times.slot_ps[link]);
-  return last + (chunks - counted) * period_ps;
+    for (const std::uint32_t number : active) {
+      const Crossing& each = crossings_[number];
+      const std::uint32_t row = by_chunk ? period - each.first_period : period;
+      TimePs start = free[each.link];
+      for (std::uint32_t wait = each.waits_from; wait < each.waits_to; ++wait)
+        start = std::max(start, row_of[by_chunk ? row : row - waits_[wait].periods][waits_[wait].crossing]);
+      free[each.link] = start + times.slot_ps[each.link];
+      row_of[row][number] = free[each.link] + times.latency_ps[each.link];
+      last = std::max(last, row_of[row][number]);
+    }
+  }
+  return last + (chunks - counted) * busiest_ps(times);
 }
 
 }  // namespace wafertlm

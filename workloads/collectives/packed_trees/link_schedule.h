@@ -34,6 +34,8 @@ class LinkSchedule {
   /// When the last of so many chunks of all trees has come, if each goes as early as the order of each link
   /// allows.
   TimePs end_ps(std::uint64_t chunks, const ChunkTimes& times) const;
+  /// What the busiest link takes for a chunk of all trees: end_ps is at least so much for each chunk.
+  TimePs busiest_ps(const ChunkTimes& times) const;
   /// When the first chunk of a tree goes from a rank to its parent, and from the parent to it.
   std::uint32_t up(std::size_t tree, std::uint32_t rank) const { return up_[tree * ranks_ + rank]; }
   std::uint32_t down(std::size_t tree, std::uint32_t rank) const { return down_[tree * ranks_ + rank]; }
@@ -48,8 +50,11 @@ class LinkSchedule {
   void list_crossings(const RankGraph& graph, const TreePacking& packing, bool up, bool down);
 
   std::uint32_t period_, ranks_;
-  std::vector<Crossing> crossings_;      // by tick
-  std::vector<std::uint32_t> waits_;     // crossings
+  std::vector<Crossing> crossings_;  // by tick
+  struct Wait {
+    std::uint32_t crossing, periods;  ///< of which chunk c has come so many periods before
+  };
+  std::vector<Wait> waits_;
   std::vector<std::uint64_t> per_link_;  // crossings
   std::uint32_t end_ = 0;
   std::vector<std::uint32_t> up_, down_;  // by tree and rank; empty: no chunk goes there

@@ -167,7 +167,14 @@ void TreePacker::drop_tree() {
 /// Breadth first from a link with too much load; false: there is no way to one with room.
 bool TreePacker::relieve(std::uint32_t overloaded) {
   reached_.assign(load_.size(), {});
-  reached_[overloaded] = {kNoLink, 0, true};
+  std::vector<std::size_t> unreached;  // links, by rank
+  for (const auto& ends : ends_) unreached.push_back(ends.size());
+  const auto reach = [&](std::uint32_t link, std::uint32_t from, std::uint32_t tree) {
+    reached_[link] = {from, tree, true};
+    --unreached[graph_.links[link].first];
+    --unreached[graph_.links[link].second];
+  };
+  reach(overloaded, kNoLink, 0);
   std::deque<std::uint32_t> queue = {overloaded};
   while (!queue.empty()) {
     const std::uint32_t link = queue.front();
@@ -177,10 +184,12 @@ bool TreePacker::relieve(std::uint32_t overloaded) {
       const Spanning& tree = trees_[number];
       if (!tree.has[link]) continue;
       const std::uint32_t top = tree.link[a] == link ? a : b;
-      for (std::uint32_t at = tree.position[top]; at < tree.position[top] + tree.size[top]; ++at)
+      searched_ += tree.size[top];
+      for (std::uint32_t at = tree.position[top]; at < tree.position[top] + tree.size[top]; ++at) {
+        if (unreached[tree.order[at]] == 0) continue;
         for (const End& end : ends_[tree.order[at]]) {
           if (reached_[end.link].is || tree.is_below(end.rank, top)) continue;
-          reached_[end.link] = {link, number, true};
+          reach(end.link, link, number);
           if (load_[end.link] < most_[end.link]) {
             exchange(end.link);
             --load_[overloaded];
@@ -189,6 +198,7 @@ bool TreePacker::relieve(std::uint32_t overloaded) {
           }
           queue.push_back(end.link);
         }
+      }
     }
   }
   return false;

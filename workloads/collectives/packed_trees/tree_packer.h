@@ -45,6 +45,8 @@ class TreePacker {
   /// The least of all partitions that were met; the least there is after pack() has reached what it says.
   PartitionBound bound() const;
   const UndirectedRanks& graph() const { return graph_; }
+  /// Ranks that searches for exchanges have looked at: what packing costs.
+  std::uint64_t searched() const { return searched_; }
 
  private:
   struct Spanning;
@@ -79,6 +81,7 @@ class TreePacker {
   std::vector<Spanning> trees_;
   std::vector<std::uint32_t> load_;  // by link
   std::vector<Reached> reached_;     // by link
+  std::uint64_t searched_ = 0;
 };
 
 }  // namespace wafertlm
