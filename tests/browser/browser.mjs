@@ -21,7 +21,7 @@ export async function withPage(file, {dark = false, width = 1300, height = 900} 
     page.on("pageerror", (error) => said.push(`error: ${error.stack}`));
     page.on("request", (request) => { if (!/^(file|data):/.test(request.url())) said.push(`request: ${request.url()}`); });
     await page.goto("file://" + path.resolve(file));
-    await page.waitForFunction(() => window.wafertlm?.ready === true, null, {timeout: 60000}).catch((error) => {
+    await page.waitForFunction(() => window.wafertlm?.ready === true, null, {timeout: 600000}).catch((error) => {
       throw new Error(`the page is not ready: ${error.message}; it said ${said.join("; ")}`);
     });
     await work(page);

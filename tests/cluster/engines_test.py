@@ -103,7 +103,7 @@ def ended(process, code, seconds=7200):
     return out + error
 
 
-def wait_for(what, seconds=60):
+def wait_for(what, seconds=600):
     until = time.monotonic() + seconds
     while not (found := what()):
         assert time.monotonic() < until, "it does not come so far"

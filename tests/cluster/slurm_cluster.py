@@ -172,7 +172,7 @@ class SlurmCluster:
     def states(self):
         return dict(line.split() for line in self.ask("sinfo", "-h", "-N", "-o", "%N %T").splitlines())
 
-    def wait_for(self, is_so, what, seconds=30):
+    def wait_for(self, is_so, what, seconds=600):
         until = time.monotonic() + seconds
         while not is_so():
             if time.monotonic() > until:

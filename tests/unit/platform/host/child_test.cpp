@@ -91,17 +91,16 @@ TEST(Children, PassOnWhatTheyThrow) {
 
 TEST(Children, AreEndedWhenOneFails) {
   const test::TempFolder folder;
-  const auto begin = std::chrono::steady_clock::now();
+  // Were it not ended, it would be waited for.
   EXPECT_THROW(run_in_children(
                    2, 2,
                    [&](std::size_t k) -> json {
                      if (k == 1) throw std::runtime_error("second");
-                     std::this_thread::sleep_for(std::chrono::seconds(20));
+                     std::this_thread::sleep_for(std::chrono::hours(1));
                      return {};
                    },
                    [](std::size_t, const json&) { FAIL(); }),
                std::runtime_error);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
 }
 
 }  // namespace
