@@ -21,7 +21,7 @@ class DimensionalMessages final : public DimensionalFabric {
   }
   std::uint64_t queued_packets() const override { return network_.messages(); }
   void observe(LinkObserver& observer) override { network_.observe(observer); }
-  void list_rest(RestVisitor& state) override { network_.list_rest(state); }
+  void list_state(StateVisitor& state) override { network_.list_state(state); }
 
  private:
   const MessagePort& port_of(const FabricLink& link) const;

@@ -46,10 +46,10 @@ void Endpoint::set_steady_states(SteadyStates& steady, FabricForwardIf& leads_to
   steady.add_source(npu_, injector_, leads_to, injector_.port().bytes_per_s(PortId{0}));
 }
 
-void Endpoint::list_rest(RestVisitor& state) {
+void Endpoint::list_state(StateVisitor& state) {
   if (memory_ || reliability_ || fault_) return state.give_up();
   state.require(collectives_.empty() && timers_.empty() && matcher_.empty());
-  injector_.list_rest(state);
+  injector_.list_state(state);
 }
 
 void Endpoint::watched(Message& message) {

@@ -79,7 +79,7 @@ class Endpoint final : public Communication,
   /// Who skips what repeats; `leads_to` is behind the injection port.
   void set_steady_states(SteadyStates& steady, FabricForwardIf& leads_to);
   /// What is kept when no operation is under way (tlm/acceleration).
-  void list_rest(RestVisitor& state);
+  void list_state(StateVisitor& state);
   /// Puts `fault` into a packet that leaves here.
   void set_fault(Fault& fault) { fault_ = &fault; }
 

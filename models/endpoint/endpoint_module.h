@@ -48,7 +48,7 @@ class EndpointModule : public sc_core::sc_module,
 
   using Wakeable::set_partition;
   const Endpoint& endpoint() const { return endpoint_; }
-  void list_rest(RestVisitor& state) { endpoint_.list_rest(state); }
+  void list_state(StateVisitor& state) { endpoint_.list_state(state); }
   void observe(LinkObserver& observer, std::size_t number) { endpoint_.observe(observer, number); }
   void set_flow_control(FlowControl& control) { endpoint_.set_flow_control(control); }
   /// What is not done yet, in words.

@@ -71,7 +71,6 @@ class InjectionWindows {
   /// When the next room is free again; kNever if none is promised.
   TimePs next_ps() const { return promised_.empty() ? kNever : promised_.front().at; }
   void list_state(StateVisitor& state);
-  void list_rest(RestVisitor& state);
 
  private:
   struct Promise {
@@ -103,36 +102,20 @@ class InjectionWindows {
 };
 
 inline void InjectionWindows::list_state(StateVisitor& state) {
+  [[maybe_unused]] auto& [exits, format, window_bytes, packets, limits_short, used, promised] = *this;
   if (!limited()) return;
   update(state.now());
-  std::sort(promised_.rbegin(), promised_.rend());  // the earliest first: a heap, too
-  state.value(promised_.size());
-  for (Promise& each : promised_) {
-    state.moment(each.at);
-    state.value(each.slot);
-    state.value(each.bytes);
+  std::sort(promised.rbegin(), promised.rend());  // the earliest first: a heap, too
+  state.size(promised);
+  if (state.restores()) used = {};
+  for (auto& [at, place, bytes] : promised) {
+    state.moment(at);
+    state.value(place);
+    state.value(bytes);
+    if (state.restores()) used[place] += bytes;  // at rest all that is used has been promised back
   }
-  for (std::size_t slot = 0; slot < used_.size(); ++slot)
-    if (used_[slot] != 0) state.value(used_[slot] << 8 | slot);
-}
-
-/// All that is used has been promised back.
-inline void InjectionWindows::list_rest(RestVisitor& state) {
-  if (!limited()) return;
-  update(state.now());
-  std::sort(promised_.rbegin(), promised_.rend());
-  auto promised = static_cast<std::uint64_t>(promised_.size());
-  state.value(promised);
-  if (state.restores()) {
-    promised_.resize(promised);
-    used_ = {};
-  }
-  for (Promise& each : promised_) {
-    state.deadline(each.at);
-    state.value(each.slot);
-    state.value(each.bytes);
-    if (state.restores()) used_[each.slot] += each.bytes;
-  }
+  for (std::size_t i = 0; i < used.size(); ++i)
+    if (used[i] != 0) state.derived(used[i] << 8 | i);
 }
 
 }  // namespace wafertlm

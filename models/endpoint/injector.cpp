@@ -235,68 +235,54 @@ void Injector::credit(const Packet& packet, TimePs at, TimePs now) {
 }
 
 void Injector::list_active(Active& active, StateVisitor& state) {
-  state.value(active.message->place);
-  state.deadline(active.free_ps);
-  if (active.message->flow_window) active.message->flow_window->list_state(state);
+  [[maybe_unused]] auto& [message, ticket, free_ps] = active;
+  state.derived(message->place);
+  state.deadline(free_ps);
+  if (message->flow_window) message->flow_window->list_state(state);
 }
 
-/// An engine that has nothing to do stays so until a message starts.
+/// One that has nothing to do stays so until a message starts; who has been idle longest gets that. No
+/// message ends within a period.
+void Injector::list_engine(Slot& by, StateVisitor& state) {
+  [[maybe_unused]] auto& [pace, active_message, packet_waiting, ends_packet, ends_message] = by;
+  if (!ends_packet) return state.give_up();
+  state.require(!packet_waiting);
+  state.derived(packet_waiting);
+  pace.list_state(state, packet_waiting ? StateVisitor::OnceOver::matters : StateVisitor::OnceOver::memory);
+  if (packet_waiting) list_active(active_message, state);
+}
+
 void Injector::list_state(StateVisitor& state) {
   if (ports_) return state.give_up();
   port_->list_state(PortId{0}, state);
-  for (std::size_t k = 0; k < slots_.size() && !state.gives_up(); ++k) {
-    Slot& by = slots_[k];
-    if (!by.ends_packet) return state.give_up();
-    if (!by.packet_waiting) {
-      by.pace.list_idle(state);  // who has been idle longest gets the next message
-      continue;
-    }
-    state.value(k);
-    by.pace.list_state(state, true);
-    list_active(by.active, state);
-  }
-  for (std::size_t c = 0; c < classes_.size(); ++c) {
+  for (std::size_t c = 0; c < classes_.size() && !state.gives_up(); ++c) {
+    const auto traffic_class = static_cast<ClassId>(c);
+    for (std::size_t engine = 0; engine < engines_; ++engine) list_engine(slot(engine, traffic_class), state);
+    if (state.at_rest()) list_order_at_rest(traffic_class, state);
     RingQueue<Active>& waiting = with_no_engine_[c];
+    state.require(waiting.empty());
     for (std::size_t i = 0; i < waiting.size(); ++i) {
-      state.value(c << 32 | i);
+      state.derived(c << 32 | i);
       list_active(waiting[i], state);
     }
   }
   windows_.list_state(state);
   state.value(lacks_window_);
-  state.moment(window_wake_ps_);
+  state.wake_up(window_wake_ps_);
 }
 
-void Injector::list_rest(RestVisitor& state) {
-  if (ports_) return state.give_up();
-  port_->list_rest(PortId{0}, state);
-  for (std::size_t c = 0; c < classes_.size(); ++c) {
-    state.require(with_no_engine_[c].empty());
-    list_engines_at_rest(static_cast<ClassId>(c), state);
-  }
-  windows_.list_rest(state);
-  state.value(lacks_window_);
-  state.require(window_wake_ps_ == kNever);
-}
-
-/// Who has been idle longest gets the next message; how long does not matter.
-void Injector::list_engines_at_rest(ClassId traffic_class, RestVisitor& state) {
+/// Who has been idle longest comes first; how long does not matter.
+void Injector::list_order_at_rest(ClassId traffic_class, StateVisitor& state) {
   for (std::size_t engine = 0; engine < engines_; ++engine) {
-    Slot& by = slot(engine, traffic_class);
+    Line& pace = slot(engine, traffic_class).pace;
     std::size_t longer = 0;
     for (std::size_t other = 0; other < engines_; ++other) {
       const TimePs free_ps = slot(other, traffic_class).pace.free_ps();
-      longer += free_ps < by.pace.free_ps() || (free_ps == by.pace.free_ps() && other < engine);
+      longer += free_ps < pace.free_ps() || (free_ps == pace.free_ps() && other < engine);
     }
-    by.idle_longer = longer;
-  }
-  for (std::size_t engine = 0; engine < engines_; ++engine) {
-    Slot& by = slot(engine, traffic_class);
-    state.require(!by.packet_waiting);
-    state.value(by.idle_longer);
-    by.pace.list_rest(state);
-    if (state.restores() && by.pace.free_ps() < state.now() && state.now() > engines_)
-      by.pace.set_idle_since(state.now() - 1 - (engines_ - by.idle_longer));
+    state.value(longer);
+    if (state.restores() && pace.free_ps() < state.now() && state.now() > engines_)
+      pace.set_idle_since(state.now() - 1 - (engines_ - longer));
   }
 }
 

@@ -84,8 +84,6 @@ class Injector : public SteadySource, private SwitchHost, private RouteFunction 
   void wake(TimePs now);
   void list_state(StateVisitor& state) override;
   void ask_again() override;
-  /// What is kept when no message is here.
-  void list_rest(RestVisitor& state);
   const SwitchCore& port() const { return *port_; }
   bool has_port_per_link() const { return ports_.has_value(); }
   void observe(LinkObserver& observer, std::size_t number) { port_->observe(observer, number); }
@@ -105,7 +103,6 @@ class Injector : public SteadySource, private SwitchHost, private RouteFunction 
     bool packet_waiting = false;  // at the port, of `active`
     bool ends_packet = true;      // it is the last unit of its packet,
     bool ends_message = false;    // and its message's last
-    std::size_t idle_longer = 0;  // engines, as list_rest() has listed them
   };
 
   void forward(PortId, Packet& packet, TimePs head_ps) override { host_.inject(packet, head_ps); }
@@ -124,8 +121,9 @@ class Injector : public SteadySource, private SwitchHost, private RouteFunction 
   void take_out(RingQueue<Active>& waiting, std::size_t i) const;
   void ask_window_wake(TimePs now);
   TimePs take_credits(Packet& packet, TimePs head_ps);
-  void list_engines_at_rest(ClassId traffic_class, RestVisitor& state);
   static void list_active(Active& active, StateVisitor& state);
+  static void list_engine(Slot& by, StateVisitor& state);
+  void list_order_at_rest(ClassId traffic_class, StateVisitor& state);
   bool refill(std::size_t engine, ClassId traffic_class, TimePs now);
 
   NpuId npu_;

@@ -25,7 +25,7 @@ struct Connection {
     return messages == 0 ? 0
                          : std::ldexp(static_cast<double>(slowdowns), -32) / static_cast<double>(messages);
   }
-  void list_rest(RestVisitor& state) {
+  void list_state(StateVisitor& state) {
     state.count(messages);
     state.count(bytes);
     state.count(completion_ps);
@@ -64,11 +64,11 @@ class Connections {
   const LogHistogram& slowdowns() const { return slowdowns_; }  ///< in 1/kSlowdownUnit
 
   /// The distributions; connections one by one, since there may be more of them later.
-  void list_rest(RestVisitor& state) {
-    completions_ps_.list_rest(state, kNever);
-    slowdowns_.list_rest(state, kNever);
+  void list_state(StateVisitor& state) {
+    completions_ps_.list_state(state, kNever);
+    slowdowns_.list_state(state, kNever);
   }
-  void list_rest(std::uint32_t number, RestVisitor& state) { all_[number].list_rest(state); }
+  void list_state(std::uint32_t number, StateVisitor& state) { all_[number].list_state(state); }
 
  private:
   std::vector<Connection> all_;

@@ -176,15 +176,15 @@ std::string EthernetFabric::keeps_unlisted() const {
 }
 
 /// Connections come last, since there may be more of them later.
-void EthernetFabric::list_rest(RestVisitor& state) {
+void EthernetFabric::list_state(StateVisitor& state) {
   state.require(starting_.empty());
-  network_.list_rest(state);
-  wake_.list_rest(state);
-  engine_.list_rest(state);
-  if (inside_) inside_->list_rest(state);
-  connections_.list_rest(state);
+  network_.list_state(state);
+  wake_.list_state(state);
+  engine_.list_state(state);
+  if (inside_) inside_->list_state(state);
+  connections_.list_state(state);
   for (std::uint32_t of = 0; of < connections_.all().size(); ++of) {
-    connections_.list_rest(of, state);
+    connections_.list_state(of, state);
     for (std::uint32_t i = 0; i < params_.nics.queue_pairs; ++i)
       engine_.list_counters(connections_[of].first_queue_pair + i, state);
   }

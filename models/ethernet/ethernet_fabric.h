@@ -68,7 +68,7 @@ class EthernetFabric final : public Fabric,
   }
   void observe(LinkObserver& /*observer*/) override {}
   std::string keeps_unlisted() const override;
-  void list_rest(RestVisitor& state) override;
+  void list_state(StateVisitor& state) override;
 
  private:
   /// A message under way, in parts.

@@ -115,9 +115,9 @@ void FredWafer::start_flows(FlowPaths ways, std::shared_ptr<SwitchRoutes> routin
   flows_->admission().set_fabric(std::move(fabric));
 }
 
-void FredWafer::list_rest(RestVisitor& state) {
-  Fabric::list_rest(state);
-  if (flows_) flows_->admission().list_rest(state);
+void FredWafer::list_state(StateVisitor& state) {
+  Fabric::list_state(state);
+  if (flows_) flows_->admission().list_state(state);
 }
 
 std::uint64_t FredWafer::queued_flow_packets() const {

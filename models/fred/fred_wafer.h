@@ -28,7 +28,7 @@ class FredWafer : public Fabric {
   TimePs head_latency_ps(NpuId from, NpuId to) const final;
   FlowControl* flow_control() final { return flows_ ? &flows_->admission() : nullptr; }
   const FlowControl* flow_control() const final { return flows_ ? &flows_->admission() : nullptr; }
-  void list_rest(RestVisitor& state) final;
+  void list_state(StateVisitor& state) final;
   std::vector<std::string> pending_flows() const final;
   std::uint64_t queued_flow_packets() const final;
 

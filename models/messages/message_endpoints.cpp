@@ -72,12 +72,12 @@ void MessageNetwork::Npu::start_receive(NpuId peer, std::uint64_t tag, std::uint
   network->expect({0, tag, peer}, *this, waiter, now);
 }
 
-void MessageNetwork::list_rest(RestVisitor& state) {
+void MessageNetwork::list_state(StateVisitor& state) {
   if (observer_) return state.give_up();
   state.require(messages() == 0 && std::all_of(npus_.begin(), npus_.end(), [](const Npu& npu) {
                   return npu.ranks.empty() && npu.matcher.empty();
                 }));
-  ports_.list_rest(state);
+  ports_.list_state(state);
 }
 
 // ---------------------------------------------------------------- steps

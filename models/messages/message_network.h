@@ -71,7 +71,7 @@ class MessageNetwork final : public MessageService, private Wakeable {
   /// Messages that are not taken in yet.
   std::uint64_t messages() const { return records_.in_use(); }
   /// What it keeps when nobody is in an operation.
-  void list_rest(RestVisitor& state);
+  void list_state(StateVisitor& state);
 
  private:
   using Runner = StepRunner<MessageNetwork, MessageRank>;

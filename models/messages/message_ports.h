@@ -117,9 +117,9 @@ struct alignas(64) MessagePort {
     __builtin_prefetch(own.data() + own.size());
   }
   bool is_waiting() const { return !own.empty() || !passing.empty(); }
-  void list_rest(RestVisitor& state) {
+  void list_state(StateVisitor& state) {
     state.require(!is_waiting() && !is_due && !is_awaited);
-    line.list_rest(state);
+    line.list_state(state);
     state.deadline(cut_free_ps);
     state.value(next_input);
     state.count(packets);
@@ -161,8 +161,8 @@ class MessagePorts {
   }
   std::uint64_t wire_bytes(std::uint64_t bytes) const;
   bool at_rest() const;
-  void list_rest(RestVisitor& state) {
-    for (MessagePort& port : ports_) port.list_rest(state);
+  void list_state(StateVisitor& state) {
+    for (MessagePort& port : ports_) port.list_state(state);
   }
 
  private:

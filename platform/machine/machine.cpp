@@ -89,7 +89,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
     if (!fabric.messages())
       steady_ = std::make_unique<SteadyStates>(wafer_->scheduler, fabric.format().packet_bytes, seed);
     episodes_ = std::make_unique<Episodes>(
-        wafer_->scheduler, [this](RestVisitor& state) { list_rest(state); }, seed);
+        wafer_->scheduler, [this](StateVisitor& state) { list_state(state); }, seed);
     if (fabric.striped()) episodes_->switch_off("packets are striped by numbers of operations");
   }
   npus_.resize(wafer_->npus());
@@ -170,12 +170,12 @@ Machine::~Machine() = default;
 
 const SteadyCounts* Machine::skipped() const { return steady_ ? &steady_->counts() : nullptr; }
 
-void Machine::list_rest(RestVisitor& state) {
+void Machine::list_state(StateVisitor& state) {
   // The endpoints of a fabric of whole messages have nothing to do.
   if (!wafer_->fabric().messages())
-    for (const auto& npu : npus_) npu->list_rest(state);
-  for (const auto& controller : io_) controller->list_rest(state);
-  wafer_->fabric().list_rest(state);  // its counts may become more, at the end
+    for (const auto& npu : npus_) npu->list_state(state);
+  for (const auto& controller : io_) controller->list_state(state);
+  wafer_->fabric().list_state(state);  // its counts may become more, at the end
 }
 
 void Machine::settle() {

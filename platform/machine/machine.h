@@ -30,7 +30,7 @@ class Npu;
 class OperationPort;
 struct ReliabilityTotals;
 class RemotePool;
-class RestVisitor;
+class StateVisitor;
 class SampledSocket;
 class Sampling;
 class SteadyStates;
@@ -101,7 +101,7 @@ class Machine {
   /// What all NPUs and controllers still wait for, in words.
   std::vector<std::string> pending() const;
   /// Of all endpoints and the fabric.
-  void list_rest(RestVisitor& state);
+  void list_state(StateVisitor& state);
   /// The wafer and the injection ports of all endpoints are at rest.
   /// @throws std::logic_error that says what is not.
   void require_rest();

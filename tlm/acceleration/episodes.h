@@ -44,7 +44,7 @@ struct EpisodeCounts {
 /// who sends: before that they do nothing.
 class Episodes final : private Wakeable, private AfterInstant {
  public:
-  using ListRest = std::function<void(RestVisitor&)>;
+  using ListRest = std::function<void(StateVisitor&)>;
   /// `list`: what all endpoints and the fabric keep. With a seed a tenth of what would be played, chosen at
   /// random, is simulated instead, and compared.
   Episodes(Scheduler& scheduler, ListRest list, std::optional<std::uint64_t> verify_seed = {});

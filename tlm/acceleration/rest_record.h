@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tlm/kernel/rest_visitor.h"
+#include "tlm/kernel/state_visitor.h"
 
 namespace wafertlm {
 
@@ -18,46 +18,51 @@ struct RestRecord {
   bool is_complete = true;  ///< every model could say what it keeps
 };
 
-class RecordRest final : public RestVisitor {
+class RecordRest final : public StateVisitor {
  public:
-  RecordRest(TimePs now, RestRecord& into) : RestVisitor(now), into_(into) {
+  RecordRest(TimePs now, RestRecord& into) : StateVisitor(now, true), into_(into) {
     into.values.clear();
     into.counts.clear();
     into.is_at_rest = into.is_settled = into.is_complete = true;
   }
-  using RestVisitor::value;
-  bool restores() const override { return false; }
-  void value(std::uint64_t& value) override { into_.values.push_back(value); }
-  void deadline(TimePs& at) override {
+  void moment(TimePs& at) override {
     const bool is_to_come = at > now();
     into_.values.push_back(is_to_come ? at - now() : 0);
     into_.is_settled = into_.is_settled && !is_to_come;
   }
+  void memory(TimePs&) override {}
+  using StateVisitor::count;
   void count(std::uint64_t& count) override { into_.counts.push_back(count); }
   void require(bool is_so) override { into_.is_at_rest = into_.is_at_rest && is_so; }
-  void give_up() override { into_.is_complete = false; }
+  /// What is under way need not be known here.
+  void give_up() override { into_.is_complete = into_.is_complete && !into_.is_at_rest; }
+  bool gives_up() const override { return !into_.is_at_rest || !into_.is_complete; }
 
  private:
+  void visit_value(std::uint64_t& value) override { into_.values.push_back(value); }
+
   RestRecord& into_;
 };
 
 /// Puts the values back, and adds to the counts.
-class RestoreRest final : public RestVisitor {
+class RestoreRest final : public StateVisitor {
  public:
   RestoreRest(TimePs now, const std::vector<std::uint64_t>& values, const std::vector<std::uint64_t>& growth)
-      : RestVisitor(now), values_(values), growth_(growth) {}
-  using RestVisitor::value;
-  bool restores() const override { return true; }
-  void value(std::uint64_t& value) override { value = values_[next_value_++]; }
-  void deadline(TimePs& at) override {
+      : StateVisitor(now, true), values_(values), growth_(growth) {}
+  bool changes() const override { return true; }
+  void moment(TimePs& at) override {
     const TimePs after = values_[next_value_++];
     at = after != 0 ? now() + after : std::min(at, now());
   }
+  void memory(TimePs&) override {}
+  using StateVisitor::count;
   void count(std::uint64_t& count) override { count += growth_[next_count_++]; }
-  void require(bool) override {}
   void give_up() override {}
+  bool gives_up() const override { return false; }
 
  private:
+  void visit_value(std::uint64_t& value) override { value = values_[next_value_++]; }
+
   const std::vector<std::uint64_t>&values_, &growth_;
   std::size_t next_value_ = 0, next_count_ = 0;
 };

@@ -16,12 +16,11 @@ struct StateRecord {
 
 class RecordState final : public StateVisitor {
  public:
-  RecordState(TimePs now, StateRecord& into) : StateVisitor(now), into_(into) {
+  RecordState(TimePs now, StateRecord& into) : StateVisitor(now, false), into_(into) {
     into.at_ps = now;
     into.values.clear();
     into.counts.clear();
   }
-  void value(std::uint64_t value) override { into_.values.push_back(value); }
   void moment(TimePs& at) override { into_.values.push_back(at == kNever ? kNever : at - now()); }
   void memory(TimePs& at) override { into_.counts.push_back(at); }
   using StateVisitor::count;
@@ -30,6 +29,8 @@ class RecordState final : public StateVisitor {
   bool gives_up() const override { return gives_up_; }
 
  private:
+  void visit_value(std::uint64_t& value) override { into_.values.push_back(value); }
+
   StateRecord& into_;
   bool gives_up_ = false;
 };
@@ -38,14 +39,10 @@ class RecordState final : public StateVisitor {
 class CompareState final : public StateVisitor {
  public:
   CompareState(TimePs now, const StateRecord& with, std::vector<std::uint64_t>& growth)
-      : StateVisitor(now), with_(with), growth_(growth) {
+      : StateVisitor(now, false), with_(with), growth_(growth) {
     growth.clear();
   }
-  void value(std::uint64_t value) override {
-    differs_ = differs_ || next_ == with_.values.size() || with_.values[next_] != value;
-    ++next_;
-  }
-  void moment(TimePs& at) override { value(at == kNever ? kNever : at - now()); }
+  void moment(TimePs& at) override { compare(at == kNever ? kNever : at - now()); }
   void memory(TimePs& at) override {
     count(at);
     if (!differs_ && growth_.back() != 0 && growth_.back() != now() - with_.at_ps) differs_ = true;
@@ -59,15 +56,21 @@ class CompareState final : public StateVisitor {
   }
   void give_up() override { differs_ = true; }
   bool gives_up() const override { return differs_; }
+  /// Values and counts that were compared.
+  std::size_t listed() const { return next_ + growth_.size(); }
   bool is_same() const {
     return !differs_ && next_ == with_.values.size() && growth_.size() == with_.counts.size();
   }
 
  private:
+  void visit_value(std::uint64_t& value) override { compare(value); }
+  void compare(std::uint64_t value) {
+    differs_ = differs_ || next_ == with_.values.size() || with_.values[next_] != value;
+    ++next_;
+  }
+
   const StateRecord& with_;
   std::vector<std::uint64_t>& growth_;
-
- public:
   std::size_t next_ = 0;
   bool differs_ = false;
 };
@@ -76,8 +79,7 @@ class CompareState final : public StateVisitor {
 class MoveState final : public StateVisitor {
  public:
   MoveState(TimePs now, const std::vector<std::uint64_t>& growth, TimePs period_ps, std::uint64_t periods)
-      : StateVisitor(now), growth_(growth), by_ps_(period_ps * periods), periods_(periods) {}
-  void value(std::uint64_t) override {}
+      : StateVisitor(now, false), growth_(growth), by_ps_(period_ps * periods), periods_(periods) {}
   void moment(TimePs& at) override {
     if (at != kNever) at += by_ps_;
   }
@@ -89,11 +91,13 @@ class MoveState final : public StateVisitor {
   }
   void give_up() override {}
   bool gives_up() const override { return false; }
-  bool moves() const override { return true; }
+  bool changes() const override { return true; }
   /// As many counts have been listed as the period has growths of.
   bool is_whole() const { return next_ == growth_.size(); }
 
  private:
+  void visit_value(std::uint64_t&) override {}
+
   const std::vector<std::uint64_t>& growth_;
   TimePs by_ps_;
   std::uint64_t periods_;

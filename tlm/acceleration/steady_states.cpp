@@ -332,7 +332,7 @@ void SteadyStates::list(Component& component, StateVisitor& state) {
     }
   }
   for (Message* const each : component.messages) {
-    state.value(left_of(*each) > packet_bytes_);
+    state.derived(left_of(*each) > packet_bytes_);
     state.deadline(each->tail_ps);
     state.count(each->injected_bytes);
     state.count(each->injected_packets);
@@ -372,7 +372,7 @@ void SteadyStates::compare(Component& component, TimePs now) {
 bool SteadyStates::is_same(Component& component, TimePs now, std::vector<std::uint64_t>& growth) {
   CompareState with(now, component.reference, growth);
   list(component, with);
-  listed_ += with.next_ + growth.size();
+  listed_ += with.listed();
   return with.is_same() && now != component.reference.at_ps;
 }
 

@@ -71,8 +71,10 @@ FlowRepairCounters Fabric::flow_repairs() const {
   return sum;
 }
 
-void Fabric::list_rest(RestVisitor& state) {
-  for (const auto& each : switches_) each->list_rest(state);
+void Fabric::list_state(StateVisitor& state) {
+  for (const auto& each : switches_)
+    for (std::size_t output = 0; output < each->outputs(); ++output)
+      each->list_state(static_cast<PortId>(output), state);
 }
 
 std::uint64_t Fabric::packet_hops() const {

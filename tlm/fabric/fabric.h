@@ -97,7 +97,7 @@ class Fabric : public sc_core::sc_module {
   /// Why it cannot list what it keeps when nothing is under way; empty: it can.
   virtual std::string keeps_unlisted() const { return ""; }
   /// What switches and flows keep when nothing is under way (tlm/acceleration).
-  virtual void list_rest(RestVisitor& state);
+  virtual void list_state(StateVisitor& state);
   /// Who admits in-network flows; null: the fabric does not reduce.
   virtual FlowControl* flow_control() { return nullptr; }
   virtual const FlowControl* flow_control() const { return nullptr; }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "tlm/kernel/rest_visitor.h"
 #include "tlm/kernel/state_visitor.h"
 #include "tlm/kernel/units.h"
 
@@ -49,15 +48,12 @@ class OverlappingWakeSlot {
   }
   /// kNever: none is asked for.
   TimePs at_ps() const { return at_; }
-  /// What was overtaken may still come, and finds nothing to do.
-  void list_rest(RestVisitor& state) {
-    state.require(at_ == kNever);
-    if (state.restores()) overtaken_ = kNever;
-  }
-  /// What was overtaken makes no difference. After it has moved, its wake-up must be asked for again.
+  /// What was overtaken makes no difference; if it comes it finds nothing to do. After the other one has
+  /// moved, it must be asked for again.
   void list_state(StateVisitor& state) {
-    state.moment(at_);
-    if (state.moves()) overtaken_ = kNever;
+    auto& [at, overtaken] = *this;
+    state.wake_up(at);
+    if (state.changes()) overtaken = kNever;
   }
 
  private:

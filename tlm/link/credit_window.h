@@ -2,7 +2,6 @@
 #pragma once
 #include <cstdint>
 
-#include "tlm/kernel/rest_visitor.h"
 #include "tlm/kernel/ring_queue.h"
 #include "tlm/kernel/state_visitor.h"
 #include "tlm/kernel/units.h"
@@ -74,33 +73,17 @@ class CreditWindow {
   TimePs next_return_ps() const { return returns_.front().at; }
 
   void list_state(StateVisitor& state) {
-    state.value(available(state.now()) << 8 | returns_.size());
-    for (std::size_t i = 0; i < returns_.size(); ++i) {
-      state.moment(returns_[i].at);
-      state.value(returns_[i].bytes);
-    }
-    if (!returns_.empty()) state.moment(last_return_ps_);  // else it is over
-  }
-
-  void list_rest(RestVisitor& state) {
     available(state.now());
-    auto promised = static_cast<std::uint64_t>(returns_.size());
+    [[maybe_unused]] auto& [capacity, credits, last_return_ps, returns] = *this;
     state.require(outstanding() == 0);
-    state.value(promised);
-    if (state.restores()) {
-      credits_ = capacity_;
-      last_return_ps_ = 0;
-      while (!returns_.empty()) returns_.pop_front();
-      while (returns_.size() < promised) returns_.push_back({});
+    state.value(credits);
+    state.size(returns);
+    for (std::size_t i = 0; i < returns.size(); ++i) {
+      auto& [at, bytes] = returns[i];
+      state.moment(at);
+      state.value(bytes);
     }
-    for (std::size_t i = 0; i < returns_.size(); ++i) {
-      Return& each = returns_[i];
-      state.deadline(each.at);
-      state.value(each.bytes);
-      if (!state.restores()) continue;
-      credits_ -= each.bytes;
-      last_return_ps_ = each.at;
-    }
+    state.deadline(last_return_ps);
   }
 
   void prefetch() const { returns_.prefetch(); }

@@ -46,7 +46,6 @@ class alignas(64) CutThroughSwitch final : public SwitchCore {
   std::uint64_t outstanding_credits() const override;
   void observe(LinkObserver& observer, std::size_t number) override;
   void list_state(PortId output, StateVisitor& state) override;
-  void list_rest(PortId output, RestVisitor& state) override;
   void ask_again(PortId output) override;
 
   void prefetch_output(PortId output) const override;
@@ -83,8 +82,6 @@ class alignas(64) CutThroughSwitch final : public SwitchCore {
   void for_each_waiting(const Output& output, std::size_t vc, std::size_t from, const Visit& visit);
   template <typename Visit>
   void for_each_of_many(const Output& output, std::size_t vc, std::size_t from, const Visit& visit);
-
-  static void list_packets(Queue& queue, StateVisitor& state);
 
   // One start of an input at a time.
   void hold_back(std::size_t input, ClassId by, TimePs now);

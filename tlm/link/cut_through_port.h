@@ -7,6 +7,7 @@
 #include "tlm/kernel/wake_slot.h"
 #include "tlm/link/credit_window.h"
 #include "tlm/link/line.h"
+#include "tlm/link/packet_state.h"
 #include "tlm/link/switch_params.h"
 #include "tlm/packets/class_table.h"
 #include "tlm/packets/flow.h"
@@ -56,6 +57,17 @@ struct alignas(64) Queue {
     if (!packet.next) tail = &packet;
     return !before;
   }
+  /// With its packets; the rest of what is noted of the head follows from it.
+  static void list_state(Queue& queue, StateVisitor& state) {
+    [[maybe_unused]] auto& [head, tail, free_ps, eligible_ps, contention_ps, class_contention_ps, wire_bytes,
+                            head_class, contended_class, vcs, credit_delay_ps] = queue;
+    state.moment(free_ps);
+    if (!head) return;
+    state.moment(eligible_ps);
+    state.value(contention_ps);
+    state.derived(class_contention_ps << 8 | index_of(contended_class));
+    for (Packet* packet = head; packet; packet = packet->next) list_packet(*packet, state);
+  }
 
  private:
   static bool leaves_before(const Packet& one, const Packet& other) {
@@ -74,6 +86,13 @@ struct InputStart {
 /// credit index the channel it goes out on.
 struct alignas(64) Channel {
   explicit Channel(std::uint64_t buffer_bytes) : credits(buffer_bytes) {}
+  /// Without the requests: they follow from the queues.
+  static void list_state(Channel& channel, StateVisitor& state) {
+    [[maybe_unused]] auto& [requests, next_input, needed, credits] = channel;
+    state.value(next_input);
+    if (needed != 0) state.derived(needed);
+    credits.list_state(state);
+  }
   std::uint64_t requests = 0;    // bit per input 0 … 63 with a waiting head
   std::uint32_t next_input = 0;  // round-robin
   std::uint32_t needed = 0;      // the fewest bytes that a head waits for beyond promised credits, 0: none
@@ -83,6 +102,22 @@ struct alignas(64) Channel {
 /// What every packet touches of an output, in two cache lines.
 struct alignas(64) Output {
   explicit Output(const OutputParams& params) : line(params.bytes_per_s), latency_ps(params.latency_ps) {}
+  /// Without channels and queues. Returns whether its line is busy.
+  static bool list_state(Output& output, StateVisitor& state) {
+    [[maybe_unused]] auto& [line, wake, latency_ps, channels, queues, packets, payload_bytes, wire_bytes,
+                            requesting_vcs, starved_vcs, port, current_class] = output;
+    const bool has_requests = requesting_vcs != 0;
+    state.require(!has_requests && starved_vcs == 0);
+    state.derived(std::uint64_t{requesting_vcs} << 16 | starved_vcs);
+    wake.list_state(state);
+    const bool is_busy = line.list_state(
+        state, has_requests ? StateVisitor::OnceOver::matters : StateVisitor::OnceOver::nothing);
+    if (is_busy || has_requests) state.value(current_class);
+    state.count(packets);
+    state.count(payload_bytes);
+    state.count(wire_bytes);
+    return is_busy;
+  }
   Line line;
   OverlappingWakeSlot wake;  // asked for whenever a head is waiting that is not blocked by missing credits
   TimePs latency_ps;
@@ -103,6 +138,20 @@ struct alignas(64) PortWaits {
     TimePs contention_wait_ps = 0, longest_wait_ps = 0;
   };
   std::array<OfClass, kMaxClasses> of_class{};
+
+  static void list_state(PortWaits& waits, std::size_t classes, StateVisitor& state) {
+    auto& [credit_blocked_ps, queue_wait_ps, credit_wait_ps, of_class] = waits;
+    state.count(credit_blocked_ps);
+    state.count(queue_wait_ps);
+    state.count(credit_wait_ps);
+    TimePs longest = 0;
+    for (std::size_t c = 0; c < classes; ++c) {
+      auto& [contention_wait_ps, longest_wait_ps] = of_class[c];
+      state.count(contention_wait_ps);
+      longest += longest_wait_ps;  // each only grows, so that an equal sum is enough
+    }
+    state.derived(longest);  // of all has been seen when it was recorded
+  }
 };
 
 }  // namespace wafertlm::cut_through

@@ -15,7 +15,17 @@ struct FlowUnit::BranchInput {
     TimePs head_ps;
     std::uint64_t position;  // in the branch's share; kept here, so that waiting packets are not touched
   };
-  void list_state(StateVisitor& state);
+  static void list_state(BranchInput& input, StateVisitor& state) {
+    [[maybe_unused]] auto& [port, queue, arrived, asked] = input;
+    state.count(arrived);
+    state.derived(queue.size());
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      auto& [packet, head_ps, position] = queue[i];
+      list_packet(*packet, state);
+      state.moment(head_ps);
+      state.count(position);
+    }
+  }
 
   PortId port{};
   RingQueue<Waiting> queue;   // those that have been combined come first
@@ -24,7 +34,8 @@ struct FlowUnit::BranchInput {
 };
 
 struct FlowUnit::BranchOutput {
-  void list_state(StateVisitor& state) {
+  static void list_state(BranchOutput& output, StateVisitor& state) {
+    [[maybe_unused]] auto& [port, reserved, credits, left, credited, last_credit_ps, acknowledged] = output;
     credits.list_state(state);
     state.count(left);
     state.count(credited);
@@ -68,19 +79,22 @@ struct FlowUnit::Branch {
     return number == 0 && std::all_of(inputs.begin(), inputs.end(),
                                       [](const BranchInput& input) { return input.arrived == 0; });
   }
-  /// Without the outputs.
-  void list_state(StateVisitor& state) {
+  /// Without the outputs. What a branch is has been said when it was opened; `acknowledged` is of Go-Back-N.
+  static void list_state(Branch& branch, StateVisitor& state) {
+    [[maybe_unused]] auto& [flow, share, packets, order, from_above, inputs, outputs, combined, gone, number,
+                            acknowledged, ready, lane, done_ps, done] = branch;
     state.value(ready);
-    state.value(number == 0);  // nothing has been combined yet
-    state.value(combined.size());
+    state.derived(number == 0);  // nothing has been combined yet
+    state.derived(combined.size());
     for (std::size_t i = 0; i < combined.size(); ++i) {
-      state.value(combined[i].copies_left);
-      state.deadline(combined[i].tail_out_ps);  // 0 until the first copy leaves
+      auto& [copies_left, tail_out_ps] = combined[i];
+      state.value(copies_left);
+      state.deadline(tail_out_ps);  // 0 until the first copy leaves
     }
     state.count(number);
     state.count(gone);
     state.deadline(done_ps);
-    for (BranchInput& input : inputs) input.list_state(state);
+    for (BranchInput& input : inputs) BranchInput::list_state(input, state);
   }
 
   /// Whether the input has brought what is combined next.
@@ -99,16 +113,5 @@ struct FlowUnit::Branch {
     return ready == inputs.size();
   }
 };
-
-inline void FlowUnit::BranchInput::list_state(StateVisitor& state) {
-  state.count(arrived);
-  state.value(queue.size());
-  for (std::size_t i = 0; i < queue.size(); ++i) {
-    Packet& packet = *queue[i].packet;
-    list_packet(packet, state);
-    state.moment(queue[i].head_ps);
-    state.count(queue[i].position);
-  }
-}
 
 }  // namespace wafertlm

@@ -294,20 +294,16 @@ std::vector<PortId> FlowUnit::outputs_behind(const Flow& flow, PortId input) con
 
 void FlowUnit::list_state(PortId port, StateVisitor& state) {
   if (view_ || changes_cost_) return state.give_up();
+  state.require(branches_.empty() && queued_ == 0 && answers_.empty());
   for (const auto& branch : branches_) {
     if (branch->flow->answers) return state.give_up();
     if (branch->is_untouched()) continue;  // a flow may be admitted while other messages are ahead
     for (std::size_t i = 0; i < branch->outputs.size(); ++i) {
       if (branch->outputs[i].port != port) continue;
-      branch->outputs[i].list_state(state);
-      if (i == 0) branch->list_state(state);
+      BranchOutput::list_state(branch->outputs[i], state);
+      if (i == 0) Branch::list_state(*branch, state);
     }
   }
-}
-
-void FlowUnit::list_rest(RestVisitor& state) {
-  if (view_ || changes_cost_) return state.give_up();
-  state.require(branches_.empty() && queued_ == 0 && answers_.empty());
 }
 
 std::vector<std::string> FlowUnit::pending(const std::string& switch_name) const {

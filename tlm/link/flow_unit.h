@@ -107,10 +107,9 @@ class FlowUnit {
 
   /// Where packets of a flow go that come to this input.
   std::vector<PortId> outputs_behind(const Flow& flow, PortId input) const;
-  /// Of the branches that have this output; what a branch has in common with its first one.
+  /// Of the branches that have this output; what a branch has in common with its first one. At rest there are
+  /// none.
   void list_state(PortId output, StateVisitor& state);
-  /// What is kept without branches.
-  void list_rest(RestVisitor& state);
 
   void set_view(SwitchView& view) { view_ = &view; }
   /// The view has carried all packets of a branch, that of this stripe and output; the last credit is home at

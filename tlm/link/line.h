@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "tlm/kernel/rest_visitor.h"
 #include "tlm/kernel/state_visitor.h"
 #include "tlm/kernel/units.h"
 
@@ -46,29 +45,13 @@ class Line {
   }
 
   TimePs free_ps() const { return free_ps_; }
-  /// Of a line that nothing waits for; when it became free may be looked at later.
-  void list_idle(StateVisitor& state) {
-    const bool is_over = free_ps_ < state.now();
-    state.value(is_over);
-    if (!is_over) return list_state(state, true);
-    state.memory(free_ps_);
-  }
-  /// `is_in_use`: when it became free matters, too.
-  void list_state(StateVisitor& state, bool is_in_use) {
-    const bool matters = is_in_use || free_ps_ >= state.now();
-    state.value(matters);
-    if (!matters) return;
-    state.moment(free_ps_);
-    state.value(slack_);
-  }
-  void list_rest(RestVisitor& state) {
-    std::uint64_t slack = free_ps_ >= state.now() ? slack_ : 0;  // else whatever comes brings its own
-    TimePs over_ps = free_ps_ + 1;
-    state.deadline(over_ps);
-    state.value(slack);
-    if (!state.restores()) return;
-    free_ps_ = over_ps - 1;
-    slack_ = slack;
+  /// `once_free`: what it means then when that was. Returns whether it is not free yet.
+  bool list_state(StateVisitor& state, StateVisitor::OnceOver once_free = StateVisitor::OnceOver::nothing) {
+    [[maybe_unused]] auto& [rate, fraction_per_slack, free_at, slack, bytes, whole_ps, remainder] = *this;
+    const bool is_busy = state.end(free_at, once_free);
+    // Else whatever comes brings its own.
+    if (is_busy || once_free == StateVisitor::OnceOver::matters) state.value(slack);
+    return is_busy;
   }
   /// The line became free at `at`, before anybody looks.
   void set_idle_since(TimePs at) { free_ps_ = at; }

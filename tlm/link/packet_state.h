@@ -15,9 +15,9 @@ inline void list_packet(Packet& packet, StateVisitor& state) {
   const std::uint64_t of =
       packet.flow ? std::uint64_t{packet.flow->slot} << 1 | 1 : packet.message->place << 1;
   const std::uint64_t from = packet.flow ? packet.flow->listed_from : packet.message->injected_bytes;
-  state.value(of << 32 | packet.wire_bytes);
-  state.value((from - packet.offset) << 16 | packet.hops);
-  state.value(packet.head_fraction);
+  state.derived(of << 32 | packet.wire_bytes);
+  state.derived((from - packet.offset) << 16 | packet.hops);
+  state.derived(packet.head_fraction);
   state.moment(packet.ready_ps);
   state.moment(packet.tail_ps);
   state.moment(packet.created_ps);

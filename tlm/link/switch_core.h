@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 
-#include "tlm/kernel/rest_visitor.h"
 #include "tlm/kernel/state_visitor.h"
 #include "tlm/kernel/units.h"
 #include "tlm/link/switch_params.h"
@@ -69,8 +68,6 @@ class SwitchCore {
 
   /// All that an output keeps, with the packets that wait for it (tlm/acceleration).
   virtual void list_state(PortId /*output*/, StateVisitor& state) { state.give_up(); }
-  /// What an output keeps when nothing is under way (tlm/acceleration).
-  virtual void list_rest(PortId /*output*/, RestVisitor& state) { state.give_up(); }
   /// Asks the host again for the wake-up that the output waits for.
   virtual void ask_again(PortId /*output*/) {}
 

@@ -172,13 +172,6 @@ void SwitchModule::end_of_elaboration() {
   return ::tlm::TLM_ACCEPTED;
 }
 
-void SwitchModule::list_rest(RestVisitor& state) {
-  if (view_ || lossy_links_) return state.give_up();
-  for (std::size_t output = 0; output < outputs_.size(); ++output)
-    core_->list_rest(static_cast<PortId>(output), state);
-  if (flows_) flows_->list_rest(state);
-}
-
 void SwitchModule::list_state(PortId output, StateVisitor& state) {
   if (view_ || lossy_links_) return state.give_up();
   core_->list_state(output, state);

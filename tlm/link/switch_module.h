@@ -55,8 +55,6 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
   LinkEnd link_end(PortId output) const { return outputs_[index_of(output)].peer->link_end(); }
   /// As SwitchCore::list_state.
   void list_state(PortId output, StateVisitor& state);
-  /// Of all outputs.
-  void list_rest(RestVisitor& state);
   void ask_again(PortId output) { core_->ask_again(output); }
   void observe(LinkObserver& observer, std::size_t number) { core_->observe(observer, number); }
 

@@ -6,26 +6,26 @@
 
 namespace wafertlm::ethernet {
 
-void EthernetEngine::PortState::list_rest(RestVisitor& state, const EthernetParams& params) {
+void EthernetEngine::PortState::list_state(StateVisitor& state, const EthernetParams& params) {
   state.require(!busy && !pause_to_send && paused_since == kNever && !pause.is_paused(state.now()));
-  line.list_rest(state);
+  line.list_state(state);
   if (params.switches.loss == Loss::trim) state.value(controls_in_row);
   // Pauses are known by the numbers of operations (pause_causes()): where there was one nothing comes again.
   state.value(counters.pauses);
   for (std::uint64_t* const count : {&counters.packets, &counters.wire_bytes, &counters.payload_bytes,
                                      &counters.marks, &counters.drops, &counters.trims})
     state.count(*count);
-  if (params.watch_queues) found.list_rest(state, params.switches.buffer_bytes);
+  if (params.watch_queues) found.list_state(state, params.switches.buffer_bytes);
 }
 
 /// Queue pairs are as new or it is not at rest: so it does not matter how many there are.
-void EthernetEngine::list_rest(RestVisitor& state) {
+void EthernetEngine::list_state(StateVisitor& state) {
   state.require(events_.empty() && frames_.in_use() == 0);
   state.require(std::all_of(pairs_.begin(), pairs_.end(),
                             [&](const QueuePair& pair) { return pair.is_as_new(state.now()); }));
-  random_.list_rest(state);
-  for (PortState& port : ports_) port.list_rest(state, params_);
-  for (NicHost& host : hosts_) host.pacer.list_rest(state);
+  random_.list_state(state);
+  for (PortState& port : ports_) port.list_state(state, params_);
+  for (NicHost& host : hosts_) host.pacer.list_state(state);
   state.count(hops_);
   state.count(event_count_);
   state.count(drops_);

@@ -113,9 +113,9 @@ class EthernetEngine {
   std::uint64_t frames() const { return frames_.in_use(); }
   /// What it keeps when nothing is under way. Counters of queue pairs one by one, since there may be more
   /// later.
-  void list_rest(RestVisitor& state);
-  void list_counters(std::uint32_t queue_pair, RestVisitor& state) {
-    pairs_[queue_pair].counters.list_rest(state);
+  void list_state(StateVisitor& state);
+  void list_counters(std::uint32_t queue_pair, StateVisitor& state) {
+    pairs_[queue_pair].counters.list_state(state);
   }
   /// Paused ports whose packets wait for each other only, now. Empty: none.
   std::vector<std::uint32_t> locked_ports() const;
@@ -153,7 +153,7 @@ class EthernetEngine {
     PauseOrigin keeps_to;                       // and of the one that it keeps to
     LogHistogram found;
 
-    void list_rest(RestVisitor& state, const EthernetParams& params);
+    void list_state(StateVisitor& state, const EthernetParams& params);
   };
 
   void happen(const EventQueue::Event& event);

@@ -14,7 +14,7 @@ struct QueuePairCounters {
   std::uint64_t repeated = 0;  ///< sent again
   std::uint64_t timeouts = 0, cnps = 0;
 
-  void list_rest(RestVisitor& state) {
+  void list_state(StateVisitor& state) {
     state.count(packets);
     state.count(repeated);
     state.count(timeouts);

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "tlm/kernel/rest_visitor.h"
+#include "tlm/kernel/state_visitor.h"
 
 namespace wafertlm::ethernet {
 
@@ -11,7 +11,7 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
   std::uint64_t next() { return mix(state_ += 0x9E3779B97F4A7C15ULL); }
-  void list_rest(RestVisitor& state) { state.value(state_); }
+  void list_state(StateVisitor& state) { state.value(state_); }
   /// Below 1.
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
   static std::uint64_t mix(std::uint64_t z) {

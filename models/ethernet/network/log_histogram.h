@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tlm/kernel/rest_visitor.h"
+#include "tlm/kernel/state_visitor.h"
 
 namespace wafertlm::ethernet {
 
@@ -47,7 +47,7 @@ class LogHistogram {
     return most_;
   }
   /// `highest`: no value is larger, ever. As many counts whatever has come.
-  void list_rest(RestVisitor& state, std::uint64_t highest) {
+  void list_state(StateVisitor& state, std::uint64_t highest) {
     counts_.resize(class_of(highest) + 1);
     for (std::uint64_t& count : counts_) state.count(count);
     state.count(total_);

@@ -13,7 +13,7 @@
 #include "models/fred/flows/flow_tree.h"
 #include "models/fred/flows/fred_flow_params.h"
 #include "models/fred/flows/switch_routes.h"
-#include "tlm/kernel/rest_visitor.h"
+#include "tlm/kernel/state_visitor.h"
 #include "tlm/link/flow_unit.h"
 #include "tlm/link/switch_core.h"
 #include "tlm/packets/class_table.h"
@@ -82,7 +82,7 @@ class FlowAdmission final : public FlowControl, public FlowListener {
   void wake(TimePs now);
 
   /// Collectives that were told to do without flows are remembered by their numbers.
-  void list_rest(RestVisitor& state) {
+  void list_state(StateVisitor& state) {
     if (!params_.reservation || !decomposed_.empty()) return state.give_up();
     state.require(gathering_.empty() && ready_.empty() && active_.empty() && asking_.empty());
     state.require(threadblocks_ == 0);

@@ -3,7 +3,7 @@
 #include <deque>
 
 #include "models/nic/congestion/congestion_control.h"
-#include "tlm/kernel/rest_visitor.h"
+#include "tlm/kernel/state_visitor.h"
 
 namespace wafertlm::nic {
 
@@ -44,9 +44,10 @@ class PullPacer {
   TimePs next_ps() const { return turn_.empty() ? kNever : next_ps_; }
   /// Whose turn it is; the next one comes when a packet of so many bytes on the wire has passed.
   std::uint32_t pull(std::uint32_t wire_bytes, TimePs now);
-  void list_rest(RestVisitor& state) {
-    state.require(turn_.empty());
-    state.deadline(next_ps_);
+  void list_state(StateVisitor& state) {
+    [[maybe_unused]] auto& [bytes_per_s, turn, next_at] = *this;
+    state.require(turn.empty());
+    state.deadline(next_at);
   }
 
  private:

@@ -49,13 +49,13 @@ class Driven final : public sc_core::sc_module, public OperationListener {
   RestRecord rest() {
     RestRecord record;
     RecordRest visitor(kernel_now_ps(), record);
-    machine.list_rest(visitor);
+    machine.list_state(visitor);
     return record;
   }
   void put_back(const RestRecord& record) {
     const std::vector<std::uint64_t> growth(record.counts.size());
     RestoreRest visitor(kernel_now_ps(), record.values, growth);
-    machine.list_rest(visitor);
+    machine.list_state(visitor);
   }
 
   Machine machine;

@@ -38,7 +38,7 @@ class Server final : public Wakeable {
       for (const auto& [listener, token] : ends) listener->communication_done(token);
     }
   }
-  void list_rest(RestVisitor& state, Forgotten forgotten) {
+  void list_state(StateVisitor& state, Forgotten forgotten) {
     state.require(jobs_.empty());
     if (forgotten != Forgotten::pointer) state.value(pointer_);
     if (forgotten != Forgotten::deadline) state.deadline(recovered_ps_);
@@ -92,7 +92,8 @@ class Course final : private Wakeable {
     ends_[1].peer = &ends_[0];
     if (is_played)
       episodes_.emplace(
-          scheduler_, [this, forgotten](RestVisitor& state) { server_.list_rest(state, forgotten); }, verify);
+          scheduler_, [this, forgotten](StateVisitor& state) { server_.list_state(state, forgotten); },
+          verify);
     for (std::uint32_t e = 0; e < 2; ++e) {
       done_[e].course = this;
       done_[e].end = e;

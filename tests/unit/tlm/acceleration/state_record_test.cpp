@@ -37,7 +37,7 @@ struct Port {
     if (planted != Planted::credit) state.deadline(credit_ps);
     for (std::uint64_t& of_input : served) state.count(of_input);
     state.count(position);
-    if (planted == Planted::position && state.moves()) ++position;
+    if (planted == Planted::position && state.changes()) ++position;
   }
   bool operator==(const Port& other) const {
     return line_free_ps == other.line_free_ps && credit_ps == other.credit_ps && pointer == other.pointer &&
