@@ -91,7 +91,7 @@ TEST(Training, GroupsOfGeneratedTracesAreNumbers) {
       workload(folder, "job.yaml", "parallelism: MP(2)-DP(4)-PP(2)\nminibatch: 16\nmicrobatches: 2\n");
   traces_of(folder, file);
   const auto groups = nlohmann::json::parse(test::read_text(folder.path() + "/traces/job.comm_groups.json"));
-  EXPECT_EQ(groups.size(), 12U) << "8 pairs and 4 groups of four";
+  EXPECT_EQ(groups.size(), 20U) << "8 pairs of MP, 8 of first and last stage, 4 groups of four";
   for (const auto& [name, ranks] : groups.items()) {
     EXPECT_EQ(name, std::to_string(std::stoul(name)));
     EXPECT_GT(std::stoul(name), 0U);

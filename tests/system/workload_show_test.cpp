@@ -26,6 +26,8 @@ Sums sums_of(chakra::NodeSource& trace) {
     if (node.type == NodeType::MemLoad) sums.loaded += node.tensor_size.value();
     if (node.type == NodeType::MemStore) sums.stored += node.tensor_size.value();
     if (node.type == NodeType::CommSend) sums.sent += node.comm_size.value();
+    // Tied embeddings: an all-reduce of two ranks, of which each sends as much as it has.
+    if (node.is_collective() && node.comm_class == "pp") sums.sent += node.comm_size.value();
   }
   return sums;
 }

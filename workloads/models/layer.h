@@ -44,6 +44,9 @@ struct Layer {
   std::uint64_t split_parameters = 0;   ///< divided by tensor parallelism
   std::uint64_t shared_parameters = 0;  ///< on every tensor-parallel rank: norms, some biases
   std::uint64_t expert_parameters = 0;  ///< of all experts; divided by expert and tensor parallelism
+  /// Of a matrix that the model's first and last layer share, divided as split_parameters. The first owns it:
+  /// there they are among its split_parameters.
+  std::uint64_t tied_parameters = 0;
   std::vector<Gemm> gemms;
   std::uint64_t input_elements = 0;
   std::uint64_t output_elements = 0;  ///< handed to the next layer

@@ -28,6 +28,7 @@ class Builder {
     layer.name = "embedding";
     layer.split_parameters = spec_.vocabulary * h_;
     layer.shared_parameters = spec_.learned_positions ? s_ * h_ : 0;
+    layer.tied_parameters = tied();
     layer.input_elements = layer.output_elements = s_ * h_;
     layer.kept.shared_mask_bytes = mask(s_ * h_);
     layer.reduces_output = layer.holds_vocabulary = true;
@@ -91,7 +92,8 @@ class Builder {
   Layer head() const {
     Layer layer;
     layer.name = "head";
-    layer.split_parameters = spec_.tied_embeddings ? 0 : spec_.vocabulary * h_;
+    layer.split_parameters = spec_.vocabulary * h_ - tied();
+    layer.tied_parameters = tied();
     layer.shared_parameters = norm();
     layer.gemms = {{s_, spec_.vocabulary, h_, 1, Operand::weights, Split::columns}};
     layer.input_elements = s_ * h_;
@@ -106,6 +108,7 @@ class Builder {
   std::uint64_t bias(std::uint64_t outputs) const { return spec_.biases ? outputs : 0; }
   std::uint64_t norm() const { return spec_.norm == Norm::layer ? 2 * h_ : h_; }
   std::uint64_t mask(std::uint64_t elements) const { return spec_.dropout ? elements : 0; }
+  std::uint64_t tied() const { return spec_.tied_embeddings ? spec_.vocabulary * h_ : 0; }
   std::uint64_t matrices() const { return spec_.gated_mlp ? 3 : 2; }
 
   const TransformerSpec& spec_;

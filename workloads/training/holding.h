@@ -11,8 +11,9 @@ namespace wafertlm::training {
 enum class Kind : std::uint8_t {
   dense,    ///< all of DP
   experts,  ///< those of DP that have the same experts
+  tied,     ///< all of DP, on the first and on the last stage of a pipeline
 };
-constexpr std::array<Kind, 2> kKinds = {Kind::dense, Kind::experts};
+constexpr std::array<Kind, 3> kKinds = {Kind::dense, Kind::experts, Kind::tied};
 
 /// What there is of every parameter.
 enum class Part : std::uint8_t {
@@ -23,7 +24,7 @@ enum class Part : std::uint8_t {
   updated,
 };
 
-/// Ranks that compute with the same parameters.
+/// Ranks of a stage that compute with the same parameters.
 std::uint32_t copies(const Strategy& strategy, Kind kind);
 
 /// Who holds what: among how many of the copies() a part is divided, 1 or all. The only place that says so;

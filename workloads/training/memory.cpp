@@ -83,20 +83,26 @@ void add_streams(MemoryNeed& need, const Plan& plan, std::uint32_t stage) {
   if (keeps) need.gradients = all_gradients;
 }
 
-/// Parameters, gradients and optimizer of a chunk: of the NPU and of the remote memory.
-void add_states(MemoryNeed& need, const Plan& plan, std::uint32_t stage, std::uint32_t chunk) {
+/// Parameters, gradients and optimizer: of the NPU and of the remote memory.
+void add_states(MemoryNeed& need, const Plan& plan, std::uint32_t stage) {
   const Strategy& strategy = plan.strategy();
   const Offload& offload = strategy.offload;
   const std::uint64_t element = strategy.element_bytes, state = strategy.optimizer_bytes_per_parameter;
-  for (const Piece& piece : plan.pieces(stage, chunk))
-    for (const Kind kind : kKinds) {
-      const std::uint64_t updated = plan.held(piece, Part::updated, kind);
-      need.parameters += offload.weights ? 0 : plan.held(piece, Part::parameters, kind) * element;
-      need.gradients += plan.held(piece, Part::gradients, kind) * element;
-      need.optimizer += updated * state;
-      need.offloaded +=
-          updated * (element * (offload.weights + offload.gradients) + state * offload.optimizer);
-    }
+  std::uint64_t tied = 0;  // gradients
+  for (std::uint32_t chunk = 0; chunk < strategy.chunks_per_stage; ++chunk)
+    for (const Piece& piece : plan.pieces(stage, chunk))
+      for (const Kind kind : kKinds) {
+        const std::uint64_t updated = plan.held(piece, Part::updated, kind);
+        need.parameters += offload.weights ? 0 : plan.held(piece, Part::parameters, kind) * element;
+        (kind == Kind::tied ? tied : need.gradients) += plan.held(piece, Part::gradients, kind) * element;
+        need.optimizer += updated * state;
+        need.offloaded +=
+            updated * (element * (offload.weights + offload.gradients) + state * offload.optimizer);
+      }
+  // What is offloaded leaves its buffers.
+  if (offload.gradients) need.gradients = std::min(need.gradients, 2 * strategy.bucket_bytes);
+  if (offload.optimizer) need.optimizer = std::min(need.optimizer, 2 * strategy.offload_portion_bytes);
+  need.gradients += tied;
 }
 
 /// Parameters that come in: with several microbatches all of a chunk stay from the first to the last, with
@@ -118,17 +124,10 @@ MemoryNeed memory_need(const Plan& plan, std::uint32_t rank) {
   const std::uint32_t stage = plan.coordinates(rank).pp;
   MemoryNeed need;
   std::vector<ChunkNeed> chunks;
-  for (std::uint32_t chunk = 0; chunk < strategy.chunks_per_stage; ++chunk) {
+  for (std::uint32_t chunk = 0; chunk < strategy.chunks_per_stage; ++chunk)
     chunks.push_back(chunk_need(plan, stage, chunk));
-    if (!strategy.streams_weights()) add_states(need, plan, stage, chunk);
-  }
   need.gathered = gathered_bytes(strategy, chunks);
-  // What is offloaded leaves its buffers.
-  if (strategy.offload.gradients) need.gradients = std::min(need.gradients, 2 * strategy.bucket_bytes);
-  if (strategy.offload.optimizer)
-    need.optimizer = std::min(need.optimizer, 2 * strategy.offload_portion_bytes);
-
-  if (strategy.streams_weights()) add_streams(need, plan, stage);
+  strategy.streams_weights() ? add_streams(need, plan, stage) : add_states(need, plan, stage);
   if (strategy.input == Input::streamed && stage == 0)
     need.streaming += (strategy.overlap_input ? 2 : 1) * plan.input_bytes();
 

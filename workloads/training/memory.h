@@ -27,8 +27,8 @@ struct MemoryNeed {
 /// Of `rank`, exact for the order of its passes. Who holds what: holding.h; streamed weights need `streaming`
 /// in place of parameters, gradients and optimizer. Activations as in Korthikanti et al. 2022: full
 /// recomputation keeps the input of every block, and one block's activations while it is recomputed. What is
-/// offloaded leaves buffers: two portions of the optimizer's, two buckets of gradients, weights while they
-/// are in use.
+/// offloaded leaves buffers: two portions of the optimizer's, two buckets of gradients (those of tied
+/// embeddings stay until two stages have summed them), weights while they are in use.
 MemoryNeed memory_need(const Plan& plan, std::uint32_t rank);
 
 }  // namespace wafertlm::training

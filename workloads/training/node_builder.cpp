@@ -35,17 +35,26 @@ Node& NodeBuilder::add(NodeType type, const std::string& name, const NodeIds& af
 Node& NodeBuilder::computation(const std::string& what, std::uint64_t operations,
                                std::vector<MatrixProduct> products) {
   Node& node = add(NodeType::Comp, what, everything());
-  node.num_ops = operations;
+  set_operations(node, operations);
   node.products = std::move(products);
-  if (effective_rate_ != 0) {
-    const Uint128 duration_ps = (Uint128{operations} * kPsPerSecond + effective_rate_ - 1) / effective_rate_;
-    if (duration_ps >> 63 != 0)
-      throw chakra::TraceError(name_ + ": " + node.name +
-                               " takes longer than the 106 days that simulated time can hold");
-    node.duration_ps = static_cast<std::uint64_t>(duration_ps);
-  }
   last_ = {node.id};
   return node;
+}
+
+std::uint64_t NodeBuilder::aside(const std::string& what, std::uint64_t operations, const NodeIds& after) {
+  Node& node = add(NodeType::Comp, what, after);
+  set_operations(node, operations);
+  return node.id;
+}
+
+void NodeBuilder::set_operations(Node& node, std::uint64_t operations) const {
+  node.num_ops = operations;
+  if (effective_rate_ == 0) return;
+  const Uint128 duration_ps = (Uint128{operations} * kPsPerSecond + effective_rate_ - 1) / effective_rate_;
+  if (duration_ps >> 63 != 0)
+    throw chakra::TraceError(name_ + ": " + node.name +
+                             " takes longer than the 106 days that simulated time can hold");
+  node.duration_ps = static_cast<std::uint64_t>(duration_ps);
 }
 
 Node& NodeBuilder::communication(NodeType type, const std::string& what, const char* traffic_class,

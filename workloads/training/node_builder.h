@@ -43,6 +43,8 @@ class NodeBuilder {
   void compute(const std::string& what, std::uint64_t operations, std::vector<MatrixProduct> products) {
     if (operations != 0) computation(what, operations, std::move(products));
   }
+  /// A computation beside them: only its caller knows what it waits for, and who waits for it.
+  std::uint64_t aside(const std::string& what, std::uint64_t operations, const NodeIds& after);
   chakra::Node& communication(chakra::NodeType type, const std::string& what, const char* traffic_class,
                               std::uint64_t bytes, const NodeIds& after);
   std::uint64_t collective(chakra::CollectiveType type, const std::string& what, const char* traffic_class,
@@ -54,6 +56,7 @@ class NodeBuilder {
   std::uint64_t access(bool load, const std::string& what, std::uint64_t bytes, const NodeIds& after);
 
  private:
+  void set_operations(chakra::Node& node, std::uint64_t operations) const;
   chakra::Node& add(chakra::NodeType type, const std::string& name, const NodeIds& after);
 
   std::string name_;

@@ -116,7 +116,8 @@ std::uint64_t Plan::parameters(const Piece& piece, Kind kind) const {
   const Layer& layer = *piece.layer;
   const Fraction split = is_split(layer) ? piece.share / strategy_.degrees.mp : piece.share;
   if (kind == Kind::experts) return (split / strategy_.expert_parallel).of(layer.expert_parameters);
-  return split.of(layer.split_parameters) + piece.share.of(layer.shared_parameters);
+  if (kind == Kind::tied) return split.of(tied(layer));
+  return split.of(untied(layer)) + piece.share.of(layer.shared_parameters);
 }
 
 std::uint64_t Plan::held(const Piece& piece, Part part, Kind kind) const {
@@ -137,7 +138,10 @@ std::uint64_t Plan::held_bytes(std::uint32_t stage, std::uint32_t chunk) const {
 
 std::uint64_t Plan::whole_bytes(std::uint32_t stage, std::uint32_t chunk) const {
   std::uint64_t whole = 0;
-  for (const Piece& piece : pieces(stage, chunk)) whole += piece.share.of(piece.layer->parameters());
+  for (const Piece& piece : pieces(stage, chunk)) {
+    const Layer& layer = *piece.layer;
+    whole += piece.share.of(layer.parameters() - layer.split_parameters + untied(layer) + tied(layer));
+  }
   return whole * strategy_.element_bytes;
 }
 
@@ -264,6 +268,11 @@ std::string Plan::copies_group(std::uint32_t rank, Kind kind) const {
   return kind == Kind::experts ? expert_dp_group(rank) : dp_group(rank);
 }
 
+std::string Plan::embedding_group(std::uint32_t rank) const {
+  const Coordinates at = coordinates(rank);
+  return ranks() == 2 ? "" : join("embedding", {at.mp, at.dp});
+}
+
 std::string Plan::multicast_group(std::uint32_t stage, std::uint32_t replica, bool is_forward) const {
   return join(is_forward ? "pp.forward" : "pp.backward", {stage, replica});
 }
@@ -271,6 +280,9 @@ std::string Plan::multicast_group(std::uint32_t stage, std::uint32_t replica, bo
 std::map<std::string, std::vector<std::uint32_t>> Plan::groups() const {
   const Parallelism& degrees = strategy_.degrees;
   const std::uint32_t ep = strategy_.expert_parallel;
+  const bool sums_tied =
+      !strategy_.streams_weights() && std::any_of(model_.first.begin(), model_.first.end(),
+                                                  [this](const Layer& layer) { return tied(layer) != 0; });
   std::map<std::string, std::vector<std::uint32_t>> all;
   for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
     const Coordinates at = coordinates(rank);
@@ -289,6 +301,9 @@ std::map<std::string, std::vector<std::uint32_t>> Plan::groups() const {
         all[expert_dp_group(rank)] = members(
             degrees.dp / ep, [&](auto i) { return degrees.worker(at.mp, at.pp, i * ep + at.dp % ep); });
     }
+    if (sums_tied)
+      all[embedding_group(rank)] =
+          members(2, [&](auto i) { return degrees.worker(at.mp, i * (degrees.pp - 1), at.dp); });
     if (degrees.pp == 1 || strategy_.stage_transfer == StageTransfer::peer || at.mp != 0) continue;
     for (const bool is_forward : {true, false}) {
       const std::uint32_t to = (at.pp + (is_forward ? 1 : degrees.pp - 1)) % degrees.pp;

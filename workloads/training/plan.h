@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <stdexcept>
@@ -115,11 +116,13 @@ class Plan {
   /// Ranks that divide the experts, and those with the same experts.
   std::string ep_group(std::uint32_t rank) const;
   std::string expert_dp_group(std::uint32_t rank) const;
+  /// The first and the last stage of `rank`'s pipeline, which have a copy each of tied embeddings.
+  std::string embedding_group(std::uint32_t rank) const;
   /// StageTransfer::multicast: the first worker of `rank`'s stage and replica, and the MP group of the stage
   /// after it (forward) or before it. The root comes first.
   std::string multicast_group(std::uint32_t stage, std::uint32_t replica, bool is_forward) const;
 
-  /// The ranks that compute with the same parameters as `rank`: training::copies().
+  /// The ranks of its stage that compute with the same parameters as `rank`: training::copies().
   std::string copies_group(std::uint32_t rank, Kind kind) const;
 
   /// Of a rank in each degree.
@@ -134,6 +137,13 @@ class Plan {
   void check_shortened() const;
   void check_split(const model::Layer& layer) const;
   void check_gathering() const;
+  /// Of those that two layers share what a stage has of its own: all, if the layers are on two stages.
+  std::uint64_t tied(const model::Layer& layer) const {
+    return strategy_.degrees.pp > 1 ? layer.tied_parameters : 0;
+  }
+  std::uint64_t untied(const model::Layer& layer) const {
+    return layer.split_parameters - std::min(layer.split_parameters, tied(layer));
+  }
   /// Strategy::capacity_factor times as much, to a thousandth.
   Fraction with_capacity(const Fraction& share) const;
   /// How often a product of the forward pass is computed in this work: its gradients are as large.

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <utility>
 
@@ -59,6 +60,7 @@ void TrainingGenerator::make_more() {
   if (strategy().chunks_per_stage > 1) label += fmt::format(".{}", pass.chunk);
   nodes_.set_label(label);
   pass.is_forward ? forward(pass) : backward(pass);
+  if (!pass.is_forward) gradients_->end_pass();
   streams_->after_pass(step_);
 }
 
@@ -182,7 +184,7 @@ void TrainingGenerator::weight_gradient(const Piece& piece, const Pass& pass) {
   compute("weight_gradient " + piece.layer->name, piece, Plan::Work::weight_gradient);
   if (strategy().streams_weights()) return;
   const bool last = is_last(pass);
-  if (last || strategy().gather == Gather::microbatch) gradients_->collect(piece, last);
+  if (last || strategy().gather == Gather::microbatch) gradients_->collect(piece, pass.chunk, last);
 }
 
 bool TrainingGenerator::is_last(const Pass& pass) const {
@@ -198,8 +200,8 @@ NodeIds TrainingGenerator::gather_parameters(const std::vector<Piece>& pieces, s
     for (const Piece& piece : pieces)
       if (piece.unit == unit) held += plan_->held(piece, Part::parameters, kind);
     if (held == 0 || !fetches(strategy(), kind)) continue;
-    const std::string what =
-        fmt::format("{} of unit {}", kind == Kind::experts ? "experts" : "parameters", unit);
+    constexpr std::array<const char*, kKinds.size()> kNames = {"parameters", "experts", "tied embeddings"};
+    const std::string what = fmt::format("{} of unit {}", kNames[static_cast<std::size_t>(kind)], unit);
     const std::uint64_t bytes = held * strategy().element_bytes;
     NodeIds here = nodes_.last();
     if (strategy().offload.weights) here = {nodes_.access(true, what, bytes, nodes_.last())};

@@ -25,11 +25,13 @@ namespace wafertlm::training {
 ///             gradient
 /// with sequence parallelism an all-gather before and a reduce-scatter after in place of each all-reduce.
 /// Between stages: a message or a multicast per microbatch and direction. With a chunk's last backward pass
-/// its gradients go into buckets (see Strategy), reduced over DP; the optimizer ends the iteration, with
-/// ZeRO-1 and -2 followed by an all-gather of the parameters. Classes: mp, dp, pp, ep. The volumes are those
-/// of Shoeybi et al. 2019, Rajbhandari et al. 2020 and Narayanan et al. 2021. With ZeRO-3 a chunk's
-/// parameters are gathered for its first forward pass and again for its first backward pass of an iteration,
-/// with Gather::microbatch for each pass, and gradients are reduced after each backward pass (FSDP).
+/// its gradients go into buckets (see Strategy), reduced over DP; then those of tied embeddings are
+/// all-reduced between first and last stage, each of which has a copy of the matrix (as in Megatron-LM); the
+/// optimizer ends the iteration, with ZeRO-1 and -2 followed by an all-gather of the parameters. Classes: mp,
+/// dp, pp, ep. The volumes are those of Shoeybi et al. 2019, Rajbhandari et al. 2020 and Narayanan et al.
+/// 2021. With ZeRO-3 a chunk's parameters are gathered for its first forward pass and again for its first
+/// backward pass of an iteration, with Gather::microbatch for each pass, and gradients are reduced after each
+/// backward pass (FSDP).
 ///
 /// With streamed weights a stage visits its chunks one after the other, forward and back again, for each
 /// round of microbatches. A visit waits for its chunk of weights, which may come in when the visit so many
@@ -44,8 +46,7 @@ namespace wafertlm::training {
 /// while one is worked on, and back. Offloaded weights are stored by those who update them and need no
 /// all-gather.
 ///
-/// Left out: the gradients of tied embeddings on the first and last stage, those of norms with sequence
-/// parallelism, and the reduction of the loss (all small).
+/// Left out: the gradients of norms with sequence parallelism, and the reduction of the loss (both small).
 class TrainingGenerator : public chakra::NodeSource {
  public:
   /// @param memory_bytes of memory_bytes(); may be those of a longer iteration, of which `plan` is a part.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace wafertlm::comet {
 namespace {
@@ -90,11 +91,28 @@ Estimate estimate(const ClusterSpec& spec, const PointOfCluster& point) {
   return result;
 }
 
-PointOfCluster best_point(const ClusterSpec& spec, int zero_stage) {
-  PointOfCluster best{0, 0, zero_stage};
+std::vector<std::uint32_t> degrees_of_mp(const ClusterSpec& spec) {
+  std::vector<std::uint32_t> degrees;
+  for (std::uint32_t mp = 1; mp <= spec.npus && spec.model.heads % mp == 0; mp *= 2) degrees.push_back(mp);
+  return degrees;
+}
+
+PointOfCluster best_stage(const ClusterSpec& spec, std::uint32_t mp, std::optional<int> zero_stage) {
+  PointOfCluster best{mp, spec.npus / mp, zero_stage.value_or(0)};
+  if (zero_stage) return best;
+  const auto key = [](const Estimate& each) { return std::pair(each.missing, each.time_s()); };
+  for (int stage = 1; stage <= 3; ++stage) {
+    const PointOfCluster point{mp, spec.npus / mp, stage};
+    if (key(estimate(spec, point)) < key(estimate(spec, best))) best = point;
+  }
+  return best;
+}
+
+PointOfCluster best_point(const ClusterSpec& spec, std::optional<int> zero_stage) {
+  PointOfCluster best{0, 0, 0};
   double least = 0;
-  for (std::uint32_t mp = 1; mp <= spec.npus; mp *= 2) {
-    const PointOfCluster point{mp, spec.npus / mp, zero_stage};
+  for (const std::uint32_t mp : degrees_of_mp(spec)) {
+    const PointOfCluster point = best_stage(spec, mp, zero_stage);
     const Estimate each = estimate(spec, point);
     if (!each.fits() || (best.mp != 0 && each.time_s() >= least)) continue;
     best = point;

@@ -80,8 +80,12 @@ Wire all_reduce(const ClusterSpec& spec, double bytes, double inside, double acr
 /// perfectly pipelined the slower stage rules (LIBRA's model). No latency, no contention.
 Estimate estimate(const ClusterSpec& spec, const PointOfCluster& point);
 
+/// The degrees of MP in the cluster: powers of two that divide the heads.
+std::vector<std::uint32_t> degrees_of_mp(const ClusterSpec& spec);
+/// With this MP, of one ZeRO stage or all: the fastest that fits, else the smallest.
+PointOfCluster best_stage(const ClusterSpec& spec, std::uint32_t mp, std::optional<int> zero_stage);
 /// The fastest that fits, of all MP·DP = npus; nullptr-like mp 0: none fits.
-PointOfCluster best_point(const ClusterSpec& spec, int zero_stage);
+PointOfCluster best_point(const ClusterSpec& spec, std::optional<int> zero_stage);
 
 /// The expanded bandwidth from which `point` is as fast as `limit_s`, by bisection between `low` and `high`;
 /// negative: not even with `high`.

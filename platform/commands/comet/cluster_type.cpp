@@ -95,6 +95,8 @@ std::shared_ptr<const config::Struct<ClusterSpec>> cluster_type() {
           const auto is_power = [](std::uint32_t value) { return (value & (value - 1)) == 0; };
           if (!is_power(spec.npus)) check.fail({&spec.npus}, "must be a power of two");
           if (!is_power(spec.npus_per_node)) check.fail({&spec.npus_per_node}, "must be a power of two");
+          if (spec.model.hidden % spec.model.heads != 0)
+            check.fail({&spec.model.heads}, "must divide hidden ({})", spec.model.hidden);
           if (spec.batch < spec.npus)
             check.fail({&spec.batch}, "must be {} or more: DP goes up to that", spec.npus);
         });

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 
 #include "platform/commands/comet/cluster.h"
@@ -20,7 +21,7 @@ using nlohmann::ordered_json;
 struct CometOptions {
   std::string file, point;
   std::vector<std::string> overrides;
-  int zero_stage = 2;
+  std::optional<int> zero_stage;  // none: each the fastest one
   bool json = false;
 };
 
@@ -78,7 +79,11 @@ int print_point(const ClusterSpec& spec, const CometOptions& options) {
       static_cast<std::uint64_t>(mp) * dp != spec.npus)
     throw std::invalid_argument(fmt::format("--point {}: expected MPm_DPd with m a power of two and m·d = {}",
                                             options.point, spec.npus));
-  fmt::print("{}\n", row_json(spec, {mp, dp, options.zero_stage}).dump(1));
+  if (spec.model.heads % mp != 0)
+    throw std::invalid_argument(
+        fmt::format("--point {}: MP{} does not divide the {} heads of {}; MP1 to MP{} do", options.point, mp,
+                    spec.model.heads, options.file, degrees_of_mp(spec).back()));
+  fmt::print("{}\n", row_json(spec, best_stage(spec, mp, options.zero_stage)).dump(1));
   return 0;
 }
 
@@ -116,21 +121,16 @@ std::string dlrm_text(const ClusterSpec& spec) {
   return text;
 }
 
-/// A table of named clusters, each divided in every way.
-struct Sweep {
-  std::string title;
-  ClusterSpec spec;
-};
-
-std::string sweep_text(const Sweep& sweep, int zero_stage) {
+/// A cluster divided in every way.
+std::string sweep_text(const std::string& title, const ClusterSpec& spec, std::optional<int> zero_stage) {
   std::string text =
-      fmt::format("\n{}\n  {:<12}{:>11}{:>16}{:>10}{:>10}{:>10}{:>10}{:>10}{:>9}{:>11}\n", sweep.title, "",
-                  "footprint", "fits", "time", "compute", "MP", "DP", "optimizer", "memory", "GB/s");
-  const PointOfCluster best = best_point(sweep.spec, zero_stage);
-  for (std::uint32_t mp = 1; mp <= sweep.spec.npus; mp *= 2) {
-    const PointOfCluster point{mp, sweep.spec.npus / mp, zero_stage};
-    const Estimate each = estimate(sweep.spec, point);
-    text += fmt::format("  {:<12}{:>8.1f} GB", name_of(point), each.footprint / 1e9);
+      fmt::format("\n{}\n  {:<12}{:>6}{:>11}{:>16}{:>10}{:>10}{:>10}{:>10}{:>10}{:>9}{:>11}\n", title, "",
+                  "ZeRO", "footprint", "fits", "time", "compute", "MP", "DP", "optimizer", "memory", "GB/s");
+  const PointOfCluster best = best_point(spec, zero_stage);
+  for (const std::uint32_t mp : degrees_of_mp(spec)) {
+    const PointOfCluster point = best_stage(spec, mp, zero_stage);
+    const Estimate each = estimate(spec, point);
+    text += fmt::format("  {:<12}{:>6}{:>8.1f} GB", name_of(point), point.zero_stage, each.footprint / 1e9);
     if (!each.fits()) {
       text += fmt::format("{:>16}\n", fmt::format("{:.1f} GB less", each.missing / 1e9));
       continue;
@@ -143,9 +143,15 @@ std::string sweep_text(const Sweep& sweep, int zero_stage) {
   return text;
 }
 
-double best_time(const ClusterSpec& spec, int zero_stage) {
+double best_time(const ClusterSpec& spec, std::optional<int> zero_stage) {
   const PointOfCluster best = best_point(spec, zero_stage);
   return best.mp == 0 ? 0 : estimate(spec, best).time_s();
+}
+
+std::string best_text(const ClusterSpec& spec, std::optional<int> zero_stage) {
+  const PointOfCluster best = best_point(spec, zero_stage);
+  if (best.mp == 0) return "none fits";
+  return fmt::format("{} {:.2f} s", name_of(best), estimate(spec, best).time_s());
 }
 
 ClusterSpec without_expansion(ClusterSpec spec) {
@@ -153,20 +159,43 @@ ClusterSpec without_expansion(ClusterSpec spec) {
   return spec;
 }
 
-/// What doubling the peak gains, by expanded bandwidth.
-std::string compute_text(const ClusterSpec& spec, int zero_stage, ordered_json& json) {
+/// What expanded memory gains with each ZeRO stage, and with the fastest on both sides.
+std::string stages_text(const ClusterSpec& spec, ordered_json& json) {
+  const ClusterSpec local = without_expansion(spec);
   std::string text =
-      "\nMore compute pays only with memory bandwidth: MP8, twice the peak\n"
-      "  expanded bandwidth        time   with twice the peak     gain   of 2 possible\n";
-  const PointOfCluster point{8, spec.npus / 8, zero_stage};
+      fmt::format("\nWhat expanded memory gains (COMET: up to 1.4 x)\n  {:<9}{:>21}{:>21}{:>8}{:>22}\n",
+                  "ZeRO", "without", "with", "gain", "MP8 as fast from");
+  for (const std::optional<int> stage : std::initializer_list<std::optional<int>>{0, 1, 2, 3, {}}) {
+    const double limit = best_time(local, stage), time = best_time(spec, stage);
+    const double even =
+        limit != 0 && stage ? break_even_bandwidth(spec, {8, spec.npus / 8, *stage}, limit, 1e9, 1e14) : -1;
+    text += fmt::format("  {:<9}{:>21}{:>21}{:>8}{:>22}\n", stage ? std::to_string(*stage) : "fastest",
+                        best_text(local, stage), best_text(spec, stage),
+                        limit * time == 0 ? "" : fmt::format("{:.2f}", limit / time),
+                        even < 0 ? "" : fmt::format("{:.4g} GB/s", even / 1e9));
+    ordered_json row{{"without_s", limit}, {"with_s", time}};
+    if (stage) row["zero_stage"] = *stage;
+    if (limit * time != 0) row["gain"] = limit / time;
+    if (even >= 0) row["break_even_bytes_per_s"] = even;
+    json.push_back(row);
+  }
+  return text;
+}
+
+/// What doubling the peak gains, by expanded bandwidth.
+std::string compute_text(const ClusterSpec& spec, std::optional<int> zero_stage, ordered_json& json) {
+  std::string text =
+      "\nWhat twice the peak gains with MP8\n"
+      "  expanded bandwidth   ZeRO       time   with twice the peak     gain   of 2 possible\n";
   for (const double bandwidth : {50e9, 100e9, 200e9, 500e9, 1000e9, 2000e9}) {
     ClusterSpec each = spec;
     each.expanded_bandwidth = bandwidth;
+    const PointOfCluster point = best_stage(each, 8, zero_stage);
     const double once = estimate(each, point).time_s();
     each.peak *= 2;
-    const double twice = estimate(each, point).time_s();
-    text += fmt::format("  {:>13.0f} GB/s{:>11.2f} s{:>20.2f} s{:>9.3f}\n", bandwidth / 1e9, once, twice,
-                        once / twice);
+    const double twice = estimate(each, best_stage(each, 8, zero_stage)).time_s();
+    text += fmt::format("  {:>13.0f} GB/s{:>7}{:>9.2f} s{:>20.2f} s{:>9.3f}\n", bandwidth / 1e9,
+                        point.zero_stage, once, twice, once / twice);
     json.push_back(
         {{"expanded_bandwidth_bytes_per_s", bandwidth}, {"time_s", once}, {"twice_the_peak_s", twice}});
   }
@@ -184,35 +213,26 @@ int run(const CometOptions& options) {
   if (spec.npus < 8) throw std::invalid_argument("the study needs 8 NPUs or more");
   if (spec.expanded_capacity == 0)
     throw std::invalid_argument("give expanded_capacity: the study compares with and without it");
-  const int zero = options.zero_stage;
+  if (spec.model.heads % 8 != 0)
+    throw std::invalid_argument(fmt::format(
+        "the study compares MP8, which does not divide the {} heads of {}", spec.model.heads, options.file));
+  const std::optional<int> zero = options.zero_stage;
   const ClusterSpec local = without_expansion(spec);
-  const PointOfCluster best_local = best_point(local, zero), small{8, spec.npus / 8, zero};
-  ordered_json json{{"comet", spec.name}, {"parameters", spec.model.parameters()}, {"zero_stage", zero}};
-  std::string text = fmt::format("{}: {} parameters, {} NPUs, ZeRO-{}\n", spec.name, spec.model.parameters(),
-                                 spec.npus, zero);
-  text += sweep_text({"Without expanded memory", local}, zero);
+  ordered_json json{{"comet", spec.name}, {"parameters", spec.model.parameters()}};
+  std::string text =
+      fmt::format("{}: {} parameters, {} NPUs, {}\n", spec.name, spec.model.parameters(), spec.npus,
+                  zero ? fmt::format("ZeRO-{}", *zero) : "of each division the fastest ZeRO stage that fits");
+  text += sweep_text("Without expanded memory", local, zero);
   text += sweep_text(
-      {fmt::format("With {:.0f} GB more at {:.0f} GB/s, {} streams", spec.expanded_capacity / 1e9,
-                   spec.expanded_bandwidth / 1e9, spec.streams == Streams::serial ? "serial" : "parallel"),
-       spec},
-      zero);
+      fmt::format("With {:.0f} GB more at {:.0f} GB/s, {} streams", spec.expanded_capacity / 1e9,
+                  spec.expanded_bandwidth / 1e9, spec.streams == Streams::serial ? "serial" : "parallel"),
+      spec, zero);
   for (const ClusterSpec* each : {&local, &spec})
-    for (std::uint32_t mp = 1; mp <= spec.npus; mp *= 2)
+    for (const std::uint32_t mp : degrees_of_mp(spec))
       for (int stage = 0; stage <= 3; ++stage)
         json[each == &local ? "local" : "expanded"].push_back(row_json(*each, {mp, spec.npus / mp, stage}));
+  text += stages_text(spec, json["expansion"]);
   text += compute_text(spec, zero, json["compute"]);
-  if (best_local.mp != 0) {
-    const double limit = estimate(local, best_local).time_s();
-    const double even = break_even_bandwidth(spec, small, limit, 1e9, 1e14);
-    const double gain = limit / best_time(spec, zero);
-    text += fmt::format("\nBreak-even: {} with expanded memory is as fast as {} without ({:.2f} s) {}\n",
-                        name_of(small), name_of(best_local), limit,
-                        even < 0 ? "at no bandwidth" : fmt::format("from {:.4g} GB/s on", even / 1e9));
-    text += fmt::format("Expanded memory gains {:.2f} x (COMET: up to 1.4 x).\n", gain);
-    json["best_without"] = name_of(best_local);
-    json["break_even_bytes_per_s"] = even;
-    json["expansion_gain"] = gain;
-  }
   double fastest = 0, slowest = 0;
   for (const double peak : {spec.peak, 2 * spec.peak})
     for (const double network : {spec.network_bandwidth, 4 * spec.network_bandwidth})
@@ -244,9 +264,10 @@ std::function<int()> add_comet_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "comet", "Memory, network, compute and parallelism of a transformer together (COMET's closed forms)");
   command->add_option("FILE", options->file, "Cluster and model")->required()->type_name("FILE.yaml");
-  command->add_option("--zero-stage", options->zero_stage, "Of the tables; JSON has all")
-      ->check(CLI::Range(0, 3))
-      ->capture_default_str();
+  command
+      ->add_option("--zero-stage", options->zero_stage,
+                   "0 to 3; left out: of each division the fastest that fits. JSON has all")
+      ->check(CLI::Range(0, 3));
   command->add_option("--set", options->overrides, "Change a key")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);

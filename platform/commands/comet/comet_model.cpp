@@ -24,9 +24,7 @@ double Gemm::operations() const {
 
 std::vector<Gemm> layer_gemms(const Transformer& model, std::uint64_t sequences, std::uint32_t mp) {
   const std::uint64_t tokens = sequences * model.sequence, h = model.hidden, s = model.sequence,
-                      heads = std::max<std::uint64_t>(1, model.heads / mp), head = h / model.heads;
-  // With more ranks than heads each head's size is divided.
-  const std::uint64_t size = mp > model.heads ? std::max<std::uint64_t>(1, h / mp) : head;
+                      heads = model.heads / mp, size = h / model.heads;
   return {{"qkv", tokens, h, 3 * h / mp, 1},
           {"scores", s, size, s, sequences * heads},
           {"context", s, s, size, sequences * heads},

@@ -9,7 +9,7 @@ namespace wafertlm::comet {
 // The formulas of COMET's steps (arXiv 2211.16648), each for one NPU.
 
 struct Transformer {
-  std::uint64_t layers = 128, hidden = 25'600, heads = 160, sequence = 2048, vocabulary = 51'200;
+  std::uint64_t layers = 128, hidden = 25'600, heads = 128, sequence = 2048, vocabulary = 51'200;
 
   /// 12 L h² + 13 L h + (V + s) h (Narayanan et al., SC21).
   std::uint64_t parameters() const;
@@ -29,7 +29,7 @@ struct Gemm {
 
   double operations() const;  ///< 2 m n k, of all
 };
-/// Forward of one layer over b sequences: 24 t h²/mp + 4 b s² h/mp operations, t = b s.
+/// Forward of one layer over b sequences: 24 t h²/mp + 4 b s² h/mp operations, t = b s; mp divides the heads.
 std::vector<Gemm> layer_gemms(const Transformer& model, std::uint64_t sequences, std::uint32_t mp);
 
 /// Bytes between memory and a buffer of `buffer` bytes for operands of `u` and `v` and a result of `y`: one

@@ -32,6 +32,7 @@ std::string text_of(const Layer& layer) {
   add("split", layer.split_parameters);
   add("shared", layer.shared_parameters);
   add("expert", layer.expert_parameters);
+  add("tied", layer.tied_parameters);
   add("in", layer.input_elements);
   add("out", layer.output_elements);
   add("kept split", layer.kept.split_elements);
@@ -101,7 +102,8 @@ TEST(ModelFields, OfATransformer) {
   EXPECT_EQ(
       texts_of(model),
       (Texts{
-          "embedding, split 66, shared 30, in 30, out 30, mask 30, reduces output, vocabulary, reads samples",
+          "embedding, split 66, shared 30, tied 66, in 30, out 30, mask 30, reduces output, vocabulary, "
+          "reads samples",
           attention,
           "mlp, split 140, shared 18, in 30, out 30, kept split 105, kept 60, mask 30, reduces output, "
           "reduces gradient; 5x7x6*2 by columns; 5x6x7*1 by rows",
@@ -109,7 +111,7 @@ TEST(ModelFields, OfATransformer) {
           "experts, shared 36, expert 584, in 30, out 30, kept split 210, kept 90, mask 30, dispatched 60, "
           "exchanges 2, reduces output, reduces gradient; 5x4x6*1; 10x7x6*2 by columns of experts; "
           "10x6x7*1 by rows of experts",
-          "head, shared 12, in 30, out 5, kept split 110, kept 60, reduces gradient, vocabulary; "
+          "head, shared 12, tied 66, in 30, out 5, kept split 110, kept 60, reduces gradient, vocabulary; "
           "5x11x6*1 by columns"}));
 }
 

@@ -85,8 +85,15 @@ class Rank {
   Parameters of_embedding() const {
     return {exact(t.vocabulary * h(), mp_of_vocabulary()) + (t.learned_positions ? t.sequence * h() : 0), 0};
   }
+  /// The last stage of a pipeline has a copy of tied embeddings (Megatron-LM).
   Parameters of_head() const {
-    return {norm() + (t.tied_embeddings ? 0 : exact(t.vocabulary * h(), mp_of_vocabulary())), 0};
+    const bool borrows = t.tied_embeddings && pp() == 1;
+    return {norm() + (borrows ? 0 : exact(t.vocabulary * h(), mp_of_vocabulary())), 0};
+  }
+  bool has_copied_matrix() const { return t.tied_embeddings && pp() > 1 && (is_first() || is_last()); }
+  /// Of them the ones that the first and the last stage have.
+  Parameters tied() const {
+    return {has_copied_matrix() ? exact(t.vocabulary * h(), mp_of_vocabulary()) : 0, 0};
   }
   template <typename Visit>
   void units(const Visit& visit) const {
@@ -119,22 +126,29 @@ class Rank {
     const Offload& o = s.offload;
     const U held = share(all(), s.zero_stage == 3), updated = share(all(), updates_a_share());
     a.parameters = o.weights ? 0 : held * element;
+    const U tied_gradients = share(tied(), s.zero_stage >= 2) * element;
     a.gradients = share(all(), s.zero_stage >= 2) * element;
     a.optimizer = updated * state;
     if (o.weights) a.offloaded += updated * element;
     if (o.gradients) a.offloaded += updated * element;
     if (o.optimizer) a.offloaded += updated * state;
-    if (o.gradients) a.gradients = std::min(a.gradients, 2 * s.bucket_bytes);
+    if (o.gradients)
+      a.gradients = std::min(a.gradients - tied_gradients, 2 * s.bucket_bytes) + tied_gradients;
     if (o.optimizer) a.optimizer = std::min(a.optimizer, 2 * s.offload_portion_bytes);
     U largest = 0;
     units([&](Parameters unit) { largest = std::max(largest, comes_in(unit) * element); });
     const U whole = comes_in(all()) * element;
-    a.gathered = microbatches() > 1 ? whole : std::min(whole, s.overlap_dp ? 2 * largest : largest);
-    // Weights come in forward and backward and leave once, as do gradients and the optimizer's state.
-    a.loaded = (o.weights ? 2 * held * element : 0) + (o.gradients ? updated * element : 0) +
-               (o.optimizer ? updated * state : 0);
-    a.stored = (o.weights + o.gradients) * updated * element + (o.optimizer ? updated * state : 0);
-    a.operations += updated * s.optimizer_operations_per_parameter;
+    a.gathered = microbatches() > 1 && rounds() == 1
+                     ? whole
+                     : std::min(whole, s.overlap_dp ? (1 + s.prefetch) * largest : largest);
+    // Weights come in forward and backward and leave once, as do gradients and the optimizer's state. Sums of
+    // gradients in the remote memory come and go for every further microbatch.
+    const U added = o.gradients ? (rounds() - 1) * (updated - share(tied(), updates_a_share())) : 0;
+    a.loaded = (o.weights ? 2 * rounds() * held * element : 0) + (o.gradients ? updated * element : 0) +
+               (o.optimizer ? updated * state : 0) + added * element;
+    a.stored =
+        (o.weights + o.gradients) * updated * element + (o.optimizer ? updated * state : 0) + added * element;
+    a.operations += updated * s.optimizer_operations_per_parameter + added;
   }
 
   /// Over DP: gradients n - 1 of n parts to reduce, as much to give what was changed (or the sums) to all;
@@ -144,8 +158,10 @@ class Rank {
     const auto ring = [&](U parameters, U n) {
       return exact(parameters * s.element_bytes, n) * (n - 1) * parts;
     };
-    a.dp = ring(all().dense, dp()) + ring(all().experts, dp() / ep());
+    a.dp = rounds() * (ring(all().dense, dp()) + ring(all().experts, dp() / ep()));
   }
+  /// How often an iteration gathers parameters for each direction and reduces gradients.
+  U rounds() const { return s.gather == Gather::microbatch ? microbatches() : 1; }
   U after_reduction() const {
     if (s.zero_stage == 3) return 2;
     if (s.dp_collective == DpCollective::none) return 0;
@@ -160,7 +176,9 @@ class Rank {
     const U of_vocabulary = mp_of_vocabulary() > 1 ? (is_first() ? 1 : 0) + (is_last() ? 1 : 0) : 0;
     a.mp = microbatches() * (per_layer * layers() + of_vocabulary) * 2 * (mp() - 1) * exact(message, mp());
     const U neighbours = (is_first() ? 0 : 1) + (is_last() ? 0 : 1);
-    a.pp = microbatches() * neighbours * exact(message, mp_of_norms());
+    // Two ranks sum the gradients that they have reduced: each sends as much as it has.
+    a.pp = microbatches() * neighbours * exact(message, mp_of_norms()) +
+           share(tied(), updates_a_share()) * s.element_bytes;
     U with_experts = 0;
     for (U i = 0; i < layers(); ++i) with_experts += has_experts(first_layer() + i) ? 1 : 0;
     // To the experts and back, in each pass.
@@ -213,9 +231,10 @@ class Rank {
     for (U i = 0; i < layers(); ++i) most = std::max(most, kept_of_layer(first_layer() + i, true));
     return most * samples();
   }
-  /// 1F1B: as many microbatches as there are stages from this one on.
+  /// 1F1B: as many microbatches as there are stages from this one on; zero-bubble: as all stages.
   U in_flight() const {
-    return s.schedule == Schedule::gpipe ? microbatches() : std::min(microbatches(), pp() - stage_);
+    if (s.schedule == Schedule::gpipe) return microbatches();
+    return std::min(microbatches(), s.schedule == Schedule::zero_bubble ? pp() : pp() - stage_);
   }
 
   const model::TransformerSpec& t;

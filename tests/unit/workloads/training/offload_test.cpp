@@ -128,6 +128,40 @@ TEST(Offload, StoresGradientsWhenTheyAreReducedAndLoadsThemForTheOptimizer) {
   }
 }
 
+// What is reduced for every microbatch adds up: the first is stored; for each further one the sum comes in
+// when it has been stored, a node adds to it, and it goes back.
+TEST(Offload, SumsOfGradientsComeAndGoForEveryMicrobatch) {
+  for (const bool overlap : {true, false}) {
+    Strategy s = strategy(1, 2, 1);
+    s.zero_stage = 3;
+    s.gather = Gather::microbatch;
+    s.offload.gradients = true;
+    s.overlap_dp = overlap;
+    s.bucket_bytes = 1'000'000;
+    const Plan plan = plan_of(s);
+    const Moved all = moved(plan, 0);
+    EXPECT_EQ(all.stored, 4 * 2 * parameters(plan));
+    EXPECT_EQ(all.loaded, all.stored);
+    std::uint64_t added = 0, loads = 0;
+    std::set<std::uint64_t> sums;  // stores that nobody has loaded
+    for (const auto& [id, node] : all.nodes) {
+      if (node.type == NodeType::MemStore) sums.insert(id);
+      if (node.type == NodeType::MemLoad && node.name.find("optimizer") == std::string::npos) {
+        ++loads;
+        const std::uint64_t sum = node.data_deps.back();
+        EXPECT_EQ(sums.erase(sum), 1U) << "of a sum that is there, once";
+        EXPECT_EQ(all.nodes.at(sum).tensor_size, node.tensor_size);
+      }
+      if (node.name.rfind("add ", 0) != 0) continue;
+      added += *node.num_ops;
+      EXPECT_EQ(all.nodes.at(node.data_deps.back()).type, NodeType::MemLoad);
+      EXPECT_TRUE(all.nodes.at(node.data_deps.front()).is_collective());
+    }
+    EXPECT_EQ(added, 3 * parameters(plan));
+    EXPECT_EQ(loads, 3 * sums.size());
+  }
+}
+
 TEST(Offload, LoadsWeightsForBothDirectionsAndStoresThemOnce) {
   for (const std::uint32_t zero : {0U, 3U}) {
     Strategy s = strategy(1, 2, 1);

@@ -20,9 +20,11 @@ using chakra::Node;
 
 // Of small_transformer().
 constexpr std::uint64_t kLayers = 8, kHidden = 256, kVocabulary = 1024, kSequence = 128;
-/// Two bytes each: norms, biases and matrices of a block; embedding with positions; the last norm.
+/// Two bytes each: norms, biases and matrices of a block; embedding with positions; the last norm and, on the
+/// last of several stages, its copy of the embedding.
 constexpr std::uint64_t kBlock = 2 * (12 * kHidden * kHidden + 13 * kHidden);
-constexpr std::uint64_t kFirst = 2 * (kVocabulary + kSequence) * kHidden, kLast = 2 * 2 * kHidden;
+constexpr std::uint64_t kFirst = 2 * (kVocabulary + kSequence) * kHidden;
+constexpr std::uint64_t kLast = 2 * (2 + kVocabulary) * kHidden;
 constexpr std::uint64_t kModel = kLayers * kBlock + kFirst + kLast;
 
 Strategy streamed(std::uint32_t mp, std::uint32_t dp, std::uint32_t pp, std::uint32_t chunks) {
