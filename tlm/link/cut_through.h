@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "tlm/link/cut_through_arbiter.h"
 #include "tlm/link/cut_through_port.h"
+#include "tlm/link/cut_through_requests.h"
+#include "tlm/link/cut_through_waits.h"
 #include "tlm/link/ring_rules.h"
 #include "tlm/link/switch_core.h"
 
@@ -17,16 +20,15 @@ namespace wafertlm {
 ///   tail_out = max(output free, tail_in + pipeline);  next input: head = start + latency, tail = tail_out +
 ///   latency.
 /// Both are known when the packet is granted, so a hop costs one event: arrivals are announced ahead and each
-/// output computes its own next wake-up. Contenders are served by class priority, round-robin among the
-/// virtual channels of one priority and among the inputs within a channel. Outputs do not share state within
+/// output computes its own next wake-up. Who goes is the arbiter's choice. Outputs do not share state within
 /// an instant, so the order in which ports or switches are woken does not matter; but for inputs that start
 /// their packets one by one (SwitchParams::input_start_ps): of an input the output that is woken first takes
 /// its packet first.
 class alignas(64) CutThroughSwitch final : public SwitchCore {
  public:
-  /// As make_switch_core().
+  /// As make_switch_core(). Without an arbiter that of rule 4.
   CutThroughSwitch(const SwitchParams& params, const ClassTable& classes, const RouteFunction& routes,
-                   SwitchHost& host);
+                   SwitchHost& host, std::unique_ptr<cut_through::Arbiter> arbiter = nullptr);
 
   void arrive(PortId input, Packet& packet, TimePs head_ps) override {
     arrive_for(routes_.output_for(packet), input, packet, head_ps);
@@ -60,55 +62,22 @@ class alignas(64) CutThroughSwitch final : public SwitchCore {
   using Queue = cut_through::Queue;
   using Channel = cut_through::Channel;
   using Output = cut_through::Output;
-  using PortWaits = cut_through::PortWaits;
   using InputStart = cut_through::InputStart;
 
   Queue& queue(const Output& output, std::size_t vc, std::size_t input) const {
     return output.queues[vc * inputs_ + input];
   }
-  // Who contends for an output: a bit per channel and input with a waiting head.
   void set_front(Queue& queue);
   void expose(Queue& queue, std::size_t input, std::size_t vc);
-  void set_request(Output& output, std::size_t vc, std::size_t input);
-  void clear_request(Output& output, std::size_t vc, std::size_t input);
-  /// Requests of inputs 64 and up.
-  std::uint64_t* more_requests(const Output& output, std::size_t vc) {
-    return &more_requests_[(std::size_t{output.port} * vcs_ + vc) * (words() - 1)];
-  }
-  bool many_inputs() const { return inputs_ > 64; }
-  /// Words of 64 inputs.
-  std::size_t words() const { return (std::size_t{std::max(inputs_, 1U)} + 63) / 64; }
-  template <typename Visit>
-  void for_each_waiting(const Output& output, std::size_t vc, std::size_t from, const Visit& visit);
-  template <typename Visit>
-  void for_each_of_many(const Output& output, std::size_t vc, std::size_t from, const Visit& visit);
-
-  // One start of an input at a time.
-  void hold_back(std::size_t input, ClassId by, TimePs now);
-  void wait_for_start(const Output& output, Queue& queue, const InputStart& start);
-
-  // When a head can go: its line, its readiness and credits.
-  static bool choose_vc(const Output& output, const Queue& waiting, TimePs now, std::uint32_t& vc);
-  static TimePs earliest_start(Output& output, const Queue& waiting);
-  static TimePs time_of_credits(Output& output, const Queue& waiting);
-  void credit_with_effect(PortId port, Channel& to, std::uint32_t bytes, TimePs at, TimePs now);
+  void send(Output& output, const cut_through::Arbiter::Choice& choice, TimePs now);
   void ask_wake(Output& output, TimePs at) {
     if (output.wake.ask(at)) host_.request_wake(PortId{output.port}, at);
   }
   void plan_next(Output& output);
-
-  // Which one goes.
-  bool serve(Output& output, std::uint32_t in_vc, TimePs now, TimePs& next);
-  bool serve_group(Output& output, std::size_t group, TimePs now, TimePs& next);
-  Queue* first_ready(const Output& output, std::size_t vc, TimePs now, TimePs& next);
-  Queue* first_that_can_go(Output& output, std::size_t in_vc, TimePs now, TimePs& next, std::uint32_t& vc);
-  void send(Output& output, std::size_t input, Queue& from, std::uint32_t in_vc, std::uint32_t vc,
-            TimePs now);
-
-  // What its waiting is charged to.
-  void charge(const Output& output, ClassId by, Queue& waiting, TimePs until);
-  void charge_all(Output& output, TimePs until, TimePs from);
-  void charge_sent(const Output& output, const Queue& from, TimePs idle_since, TimePs now);
+  void credit_with_effect(PortId port, Channel& to, std::uint32_t bytes, TimePs at, TimePs now);
+  // One start of an input at a time.
+  void hold_back(std::size_t input, ClassId by, TimePs now);
+  void wait_for_start(const Output& output, Queue& queue, const InputStart& start);
 
   // What every hop reads: one cache line with the base class.
   Output* outputs_ = nullptr;
@@ -122,6 +91,10 @@ class alignas(64) CutThroughSwitch final : public SwitchCore {
   bool is_observed_ = false;
   bool has_rings_;
   TimePs input_start_ps_;
+  std::unique_ptr<cut_through::Arbiter> other_;  // in place of round_robin_
+  cut_through::RequestSet requests_;
+  cut_through::WaitAccount waits_;
+  cut_through::RoundRobin round_robin_;
   // The rest.
   RingRules ring_rules_;
   LinkObserver* observer_ = nullptr;
@@ -129,10 +102,7 @@ class alignas(64) CutThroughSwitch final : public SwitchCore {
   std::vector<Output> all_outputs_;
   std::vector<Channel> channels_;  // [output][vc]
   std::vector<Queue> all_queues_;
-  std::vector<PortWaits> waits_;              // [output]
-  std::vector<InputStart> starts_;            // [input]; empty without input_start_ps_
-  std::vector<std::uint32_t> next_vc_;        // [output][group]: round-robin among channels of one priority
-  std::vector<std::uint64_t> more_requests_;  // [output][vc][word - 1]
+  std::vector<InputStart> starts_;  // [input]; empty without input_start_ps_
 };
 
 }  // namespace wafertlm

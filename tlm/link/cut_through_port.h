@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of CutThroughSwitch, a struct for each thing that it keeps state of.
 #pragma once
-#include <array>
+#include <algorithm>
 #include <cstdint>
 
 #include "tlm/kernel/wake_slot.h"
@@ -118,6 +118,34 @@ struct alignas(64) Output {
     state.count(wire_bytes);
     return is_busy;
   }
+
+  /// Rule 3: the virtual channel of the packet's class with the most room in the next buffer, the first of
+  /// equals. Whether that is enough.
+  bool choose_vc(const Queue& waiting, TimePs now, std::uint32_t& vc) const {
+    vc = waiting.vcs.first;
+    if (waiting.vcs.count == 1) return channels[vc].credits.has_credits_at(now, waiting.wire_bytes);
+    std::uint64_t best = channels[vc].credits.available(now);
+    for (std::uint32_t other = vc + 1; other < waiting.vcs.first + std::uint32_t{waiting.vcs.count};
+         ++other) {
+      const std::uint64_t room = channels[other].credits.available(now);
+      if (room <= best) continue;
+      best = room;
+      vc = other;
+    }
+    return best >= waiting.wire_bytes;
+  }
+  /// When a waiting head can go, as far as known (rule 1): kNever if that depends on credits not yet
+  /// promised, which then wake the output.
+  TimePs earliest_start(const Queue& waiting) {
+    const TimePs start = std::max(waiting.eligible_ps, line.free_ps());
+    const CreditWindow& credits = channels[waiting.vcs.first].credits;
+    if (credits.has_credits(waiting.wire_bytes)) return start;
+    if (waiting.vcs.count == 1 && credits.is_next_enough(waiting.wire_bytes))
+      return std::max(start, credits.next_return_ps());
+    return std::max(time_of_credits(waiting), start);
+  }
+  TimePs time_of_credits(const Queue& waiting);
+
   Line line;
   OverlappingWakeSlot wake;  // asked for whenever a head is waiting that is not blocked by missing credits
   TimePs latency_ps;
@@ -130,28 +158,5 @@ struct alignas(64) Output {
   ClassId current_class{};  // of the packet on the line
 };
 static_assert(sizeof(Output) == 128 && kMaxVcs <= 16);
-
-/// The waits of OutputCounters; of up to two classes in one cache line.
-struct alignas(64) PortWaits {
-  TimePs credit_blocked_ps = 0, queue_wait_ps = 0, credit_wait_ps = 0;
-  struct OfClass {
-    TimePs contention_wait_ps = 0, longest_wait_ps = 0;
-  };
-  std::array<OfClass, kMaxClasses> of_class{};
-
-  static void list_state(PortWaits& waits, std::size_t classes, StateVisitor& state) {
-    auto& [credit_blocked_ps, queue_wait_ps, credit_wait_ps, of_class] = waits;
-    state.count(credit_blocked_ps);
-    state.count(queue_wait_ps);
-    state.count(credit_wait_ps);
-    TimePs longest = 0;
-    for (std::size_t c = 0; c < classes; ++c) {
-      auto& [contention_wait_ps, longest_wait_ps] = of_class[c];
-      state.count(contention_wait_ps);
-      longest += longest_wait_ps;  // each only grows, so that an equal sum is enough
-    }
-    state.derived(longest);  // of all has been seen when it was recorded
-  }
-};
 
 }  // namespace wafertlm::cut_through

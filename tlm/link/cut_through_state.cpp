@@ -8,7 +8,7 @@ namespace wafertlm {
 
 OutputCounters CutThroughSwitch::counters(PortId port) const {
   const Output& output = outputs_[index_of(port)];
-  const PortWaits& waits = waits_[index_of(port)];
+  const cut_through::PortWaits& waits = waits_[index_of(port)];
   OutputCounters counters;
   counters.credit_blocked_ps = waits.credit_blocked_ps;
   counters.queue_wait_ps = waits.queue_wait_ps;
@@ -47,9 +47,10 @@ void CutThroughSwitch::list_state(PortId port, StateVisitor& state) {
   if (!per_output_ || is_observed_ || input_start_ps_ != 0) return state.give_up();
   Output& output = outputs_[index_of(port)];
   const bool is_busy = Output::list_state(output, state);
-  const std::size_t groups = classes_.service_order().size();
-  for (std::size_t g = 0; g < groups; ++g)
-    if (classes_.service_order()[g].size > 1) state.value(next_vc_[output.port * groups + g]);
+  if (other_)
+    other_->list_state(output, state);
+  else
+    round_robin_.list_state(output, state);
   for (std::size_t vc = 0; vc < vcs_ && !state.gives_up(); ++vc) {
     Channel::list_state(output.channels[vc], state);
     const bool has_requests = (output.requesting_vcs >> vc & 1) != 0;
@@ -59,7 +60,7 @@ void CutThroughSwitch::list_state(PortId port, StateVisitor& state) {
       if (state.one_of_many(input, from.head || from.free_ps > state.now())) Queue::list_state(from, state);
     }
   }
-  PortWaits::list_state(waits_[output.port], classes_.size(), state);
+  cut_through::PortWaits::list_state(waits_[output.port], classes_.size(), state);
 }
 
 void CutThroughSwitch::ask_again(PortId port) {
