@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/describe/fields.h"
 
+#include <algorithm>
+
 namespace wafertlm::results::schema {
 
 Json described(Json schema, const char* description) {
@@ -25,6 +27,26 @@ Json or_null(Json schema, const char* description) {
 }
 Json map_of(Json values, const char* description) {
   return described({{"type", "object"}, {"additionalProperties", std::move(values)}}, description);
+}
+Json object(Json properties, const char* description, const std::vector<std::string>& optional) {
+  Json required = Json::array();
+  for (const auto& [name, value] : properties.items())
+    if (std::find(optional.begin(), optional.end(), name) == optional.end()) required.push_back(name);
+  return described({{"type", "object"},
+                    {"additionalProperties", false},
+                    {"required", std::move(required)},
+                    {"properties", std::move(properties)}},
+                   description);
+}
+
+Json document(const std::string& title, Json schema) {
+  Json whole = {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", title}};
+  whole.update(schema);
+  if (!whole.contains("$defs")) whole["$defs"] = Json::object();
+  whole["$defs"].update({{"seconds", number()},
+                         {"count", {{"type", "integer"}, {"minimum", 0}}},
+                         {"fraction", {{"type", "number"}, {"minimum", 0}, {"maximum", 1.000001}}}});
+  return whole;
 }
 
 }  // namespace wafertlm::results::schema

@@ -25,6 +25,11 @@ Json list(Json items, const char* description = nullptr);
 Json or_null(Json schema, const char* description);
 /// Any names, each with such a value.
 Json map_of(Json values, const char* description = nullptr);
+/// An object of these fields and no other; those that are `optional` may be missing.
+Json object(Json properties, const char* description = nullptr,
+            const std::vector<std::string>& optional = {});
+/// A schema that stands alone, with the $defs of those above.
+Json document(const std::string& title, Json schema);
 }  // namespace schema
 
 /// A column of results.csv: its name, and where a row of results.json has its value.
@@ -60,6 +65,17 @@ class Fields {
   Fields& add(const char* name, void (*describe)(Fields&), const char* description = nullptr) {
     return add(name, Fields(describe), description);
   }
+  /// An object of another kind of row, which `get` gives; a list of such rows.
+  template <typename Other, typename Get>
+  Fields& add_object(const char* name, const Fields<Other>& other, Get get) {
+    return add(name, other.schema(),
+               [&other, get](const Row& row) { return other.json(std::invoke(get, row)); });
+  }
+  template <typename Other, typename Get>
+  Fields& add_list(const char* name, const Fields<Other>& other, Get get) {
+    return add(name, other.list_schema(),
+               [&other, get](const Row& row) { return other.list(std::invoke(get, row)); });
+  }
   /// One that is also a column of results.csv.
   Fields& column(const char* name, Json schema, Value value) {
     columns_.push_back({name, std::string("/") + name});
@@ -84,6 +100,14 @@ class Fields {
                               {"properties", std::move(properties)}},
                              description);
   }
+  /// All rows; none: [].
+  template <typename Rows>
+  Json list(const Rows& rows) const {
+    Json list = Json::array();
+    for (const Row& row : rows) list.push_back(json(row));
+    return list;
+  }
+  Json list_schema(const char* description = nullptr) const { return schema::list(schema(), description); }
   const std::vector<Column>& columns() const { return columns_; }
 
  private:

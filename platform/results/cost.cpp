@@ -10,6 +10,7 @@
 #include "platform/describe/fields.h"
 #include "platform/describe/struct_type.h"
 #include "platform/spec/descriptions.h"
+#include "platform/text/aligned.h"
 #include "tlm/fabric/fabric.h"
 
 namespace wafertlm::cost {
@@ -96,16 +97,13 @@ PlatformCost cost_of(const config::ExperimentSpec& experiment, const Fabric& fab
 }
 
 std::string cost_text(const PlatformCost& cost) {
-  std::string text = fmt::format("cost      {}\n            {:<32}{:>14}{:>16}{:>14}\n", cost.table, "",
-                                 "amount", "price, $", "power, W");
+  const auto number = [](double value) { return fmt::format("{:.6g}", value); };
+  TextRows rows{{"", "amount", "price, $", "power, W"}};
   for (const PlatformCost::Part& part : cost.parts)
-    text += fmt::format("            {:<32}{:>14.6g}{:>16.6g}{:>14.6g}\n", part.name, part.amount, part.price,
-                        part.power);
-  const double npus = cost.npus;
-  text += fmt::format("            {:<32}{:>14}{:>16.6g}{:>14.6g}\n", "per NPU", "", cost.price() / npus,
-                      cost.power() / npus);
-  return text + fmt::format("            {:<32}{:>14}{:>16.6g}{:>14.6g}\n", "in all", "", cost.price(),
-                            cost.power());
+    rows.push_back({part.name, number(part.amount), number(part.price), number(part.power)});
+  rows.push_back({"per NPU", "", number(cost.price() / cost.npus), number(cost.power() / cost.npus)});
+  rows.push_back({"in all", "", number(cost.price()), number(cost.power())});
+  return fmt::format("cost      {}\n{}", cost.table, aligned(rows, "lr", 10));
 }
 
 nlohmann::ordered_json cost_json(const std::optional<PlatformCost>& cost) {
@@ -128,27 +126,19 @@ nlohmann::ordered_json cost_json(const std::optional<PlatformCost>& cost) {
 
 nlohmann::ordered_json cost_schema() {
   namespace schema = results::schema;
-  const auto object = [](nlohmann::ordered_json properties, const char* description) {
-    nlohmann::ordered_json required = nlohmann::ordered_json::array();
-    for (const auto& [name, value] : properties.items()) required.push_back(name);
-    return schema::described({{"type", "object"},
-                              {"additionalProperties", false},
-                              {"required", std::move(required)},
-                              {"properties", std::move(properties)}},
-                             description);
-  };
   const auto or_null = [](const char* description) { return schema::or_null(schema::number(), description); };
-  return object({{"table", schema::or_null(schema::text(), "Its name; null: the experiment has no costs")},
-                 {"price", or_null("$ of the platform")},
-                 {"power_w", or_null("W of the platform")},
-                 {"price_per_npu", or_null("$")},
-                 {"power_per_npu_w", or_null("W")},
-                 {"parts", schema::list(object({{"part", schema::text("NPUs, memory, links of a pattern")},
-                                                {"amount", schema::number("NPUs, GB or GB/s")},
-                                                {"price", schema::number()},
-                                                {"power_w", schema::number()}},
-                                               "What it is made of"))}},
-                "By the table `costs` of the experiment");
+  return schema::object(
+      {{"table", schema::or_null(schema::text(), "Its name; null: the experiment has no costs")},
+       {"price", or_null("$ of the platform")},
+       {"power_w", or_null("W of the platform")},
+       {"price_per_npu", or_null("$")},
+       {"power_per_npu_w", or_null("W")},
+       {"parts", schema::list(schema::object({{"part", schema::text("NPUs, memory, links of a pattern")},
+                                              {"amount", schema::number("NPUs, GB or GB/s")},
+                                              {"price", schema::number()},
+                                              {"power_w", schema::number()}},
+                                             "What it is made of"))}},
+      "By the table `costs` of the experiment");
 }
 
 }  // namespace wafertlm::cost

@@ -205,22 +205,17 @@ Json results_json(const config::ExperimentSpec& experiment, const JobRun& job, M
 }
 
 Json results_schema() {
-  Json whole = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
-                {"title", "results.json of `wafertlm run`"},
-                {"description",
-                 "Times end in _s (seconds) or _ps (whole picoseconds), sizes in _bytes. Everything but "
-                 "`host` is the same in every run of the same input."}};
-  whole.update(make_run_fields().schema());
-  whole["$defs"] = {{"seconds", schema::number()},
-                    {"count", {{"type", "integer"}, {"minimum", 0}}},
-                    {"fraction", {{"type", "number"}, {"minimum", 0}, {"maximum", 1.000001}}},
-                    {"picoseconds_by_category", schema::map_of(schema::count())},
-                    {"breakdown", results::breakdown_schema()},
-                    {"rank", results::rank_schema()},
-                    {"iteration", results::iteration_fields().schema()},
-                    {"collective", results::collective_fields().schema()},
-                    {"link", results::link_fields().schema()},
-                    {"training", training_schema()}};
+  Json fields = schema::described(make_run_fields().schema(),
+                                  "Times end in _s (seconds) or _ps (whole picoseconds), sizes in _bytes. "
+                                  "Everything but `host` is the same in every run of the same input.");
+  Json whole = schema::document("results.json of `wafertlm run`", std::move(fields));
+  whole["$defs"].update({{"picoseconds_by_category", schema::map_of(schema::count())},
+                         {"breakdown", results::breakdown_schema()},
+                         {"rank", results::rank_schema()},
+                         {"iteration", results::iteration_fields().schema()},
+                         {"collective", results::collective_fields().schema()},
+                         {"link", results::link_fields().schema()},
+                         {"training", training_schema()}});
   return whole;
 }
 

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "platform/describe/table.h"
 #include "platform/machine/reliability.h"
 #include "platform/results/parts.h"
 #include "platform/results/results.h"
@@ -26,9 +27,9 @@ TimePs picoseconds(const Json& value) {
 }
 std::string time_of(const Json& value) { return format_time(picoseconds(value)); }
 
-/// " ± 2.1 us" of a figure that was sampled; of others "".
+/// "± 2.1 us" of a figure that was sampled; of others "".
 std::string half_width_of(const Json& row, const char* name) {
-  return row.contains(name) ? " ± " + time_of(row[name]) : "";
+  return row.contains(name) ? "± " + time_of(row[name]) : "";
 }
 
 std::string where_the_time_went(const Json& results) {
@@ -36,23 +37,42 @@ std::string where_the_time_went(const Json& results) {
   std::size_t number = 0;
   for (const Json& iteration : results["iterations"]) {
     text += fmt::format(
-        "\nIteration {}: {}{}   (rank {}, which finishes last; min, mean and max over all ranks)\n", number++,
+        "\nIteration {}: {} {}  (rank {}, which finishes last; min, mean and max over all ranks)\n", number++,
         time_of(iteration["time_s"]), half_width_of(iteration, "time_half_width_s"),
         iteration["rank"].get<int>());
+    TextRows rows;
     for (const auto& [name, value] : iteration["breakdown_s"].items()) {
-      const double most = iteration["breakdown_max_s"][name].get<double>();
-      if (value.get<double>() == 0 && most == 0) continue;
-      text += fmt::format("  {:<16} {:>11} {:>6.2f} %   {:>11} {:>11} {:>11}", name, time_of(value),
-                          100 * value.get<double>() / iteration["time_s"].get<double>(),
-                          time_of(iteration["breakdown_min_s"][name]),
-                          time_of(iteration["breakdown_mean_s"][name]),
-                          time_of(iteration["breakdown_max_s"][name]));
+      if (value == 0 && iteration["breakdown_max_s"][name] == 0) continue;
+      rows.push_back(
+          {name, time_of(value),
+           fmt::format("{:.2f} %", 100 * value.get<double>() / iteration["time_s"].get<double>())});
+      for (const char* over_ranks : {"breakdown_min_s", "breakdown_mean_s", "breakdown_max_s"})
+        rows.back().push_back(time_of(iteration[over_ranks][name]));
       if (iteration.contains("breakdown_half_width_s"))
-        text += half_width_of(iteration["breakdown_half_width_s"], name.c_str());
-      text += '\n';
+        rows.back().push_back(half_width_of(iteration["breakdown_half_width_s"], name.c_str()));
     }
+    text += aligned(rows, "lr");
   }
   return text;
+}
+
+const Table<Json>& collectives_table() {
+  static const Table<Json> table([](Table<Json>& t) {
+    using shown::At;
+    t.cell("type", shown::text(), At{"/type"});
+    t.cell("algorithm", shown::text(), At{"/algorithm"});
+    t.cell("class", shown::text(), At{"/class"});
+    t.cell("ranks", shown::whole(), At{"/group_size"});
+    t.cell("size", shown::bytes(), At{"/bytes"});
+    t.cell("count", shown::whole(), At{"/count"});
+    t.cell("time", shown::seconds(), At{"/time_s"});
+    t.cell("", shown::text(), [](const Json& row) { return half_width_of(row, "time_half_width_s"); });
+    t.cell("skew", shown::seconds(), At{"/skew_s"});
+    t.cell("predicted", shown::seconds(), At{"/predicted_s"});
+    t.cell("bound", shown::seconds(), At{"/bound_s"});
+    t.cell("busbw", shown::bandwidth(), At{"/bus_bandwidth_bytes_per_s"});
+  });
+  return table;
 }
 
 /// Collectives of one kind are one row: the longest of them, with how many there are.
@@ -72,48 +92,40 @@ std::string collectives(const Json& results) {
   std::string text =
       fmt::format("\nCollectives: {} in all; the kinds that take most time, the slowest of each\n",
                   results["collectives_total"].get<std::size_t>());
-  text += fmt::format("  {:<15} {:<19} {:<8} {:>5} {:>10} {:>6} {:>11} {:>11} {:>11} {:>11} {:>12}\n", "type",
-                      "algorithm", "class", "ranks", "size", "count", "time", "skew", "predicted", "bound",
-                      "busbw");
+  Json slowest = Json::array();
   for (std::size_t i = 0; i < std::min(order.size(), kRows); ++i) {
     const auto& rows = kinds[order[i].second];
-    const Json& row = **std::max_element(rows.begin(), rows.end(), [](const Json* a, const Json* b) {
+    slowest.push_back(**std::max_element(rows.begin(), rows.end(), [](const Json* a, const Json* b) {
       return (*a)["time_s"].get<double>() < (*b)["time_s"].get<double>();
-    });
-    text += fmt::format("  {:<15} {:<19} {:<8} {:>5} {:>10} {:>6} {:>11} {:>11} {:>11} {:>11} {:>12}\n",
-                        row["type"].get<std::string>(), row["algorithm"].get<std::string>(),
-                        row["class"].get<std::string>(), row["group_size"].get<int>(),
-                        format_bytes(row["bytes"].get<std::uint64_t>()), rows.size(), time_of(row["time_s"]),
-                        time_of(row["skew_s"]), time_of(row["predicted_s"]), time_of(row["bound_s"]),
-                        format_bandwidth(row["bus_bandwidth_bytes_per_s"].get<double>()));
-    if (row.contains("time_half_width_s")) {
-      text.pop_back();
-      text += half_width_of(row, "time_half_width_s") + "\n";
-    }
+    }));
+    slowest.back()["count"] = rows.size();
   }
+  text += collectives_table().text(slowest);
   if (order.size() > kRows)
     text += fmt::format("  ... and {} more kinds in results.json\n", order.size() - kRows);
   return text;
 }
 
-std::string busiest_links(const Json& results) {
-  std::vector<const Json*> links;
-  for (const Json& link : results["links"]) links.push_back(&link);
-  std::stable_sort(links.begin(), links.end(), [](const Json* a, const Json* b) {
-    return (*a)["busy_fraction"].get<double>() > (*b)["busy_fraction"].get<double>();
+const Table<Json>& links_table() {
+  static const Table<Json> table([](Table<Json>& t) {
+    t.cell("link", shown::text(), shown::At{"/name"});
+    t.cell("payload", shown::bytes(), shown::At{"/bytes"});
+    t.cell("busy", shown::percent(), shown::At{"/busy_fraction"});
+    t.cell("no credit", shown::percent(), shown::At{"/blocked_fraction/credit"});
   });
-  std::string text = results.contains("iteration_time_half_width_s")
-                         ? "\nBusiest links (only what was simulated is counted)\n"
-                         : "\nBusiest links\n";
-  text += fmt::format("  {:<24} {:>11} {:>8} {:>15}\n", "link", "payload", "busy", "no credit");
-  for (std::size_t i = 0; i < std::min<std::size_t>(links.size(), 3); ++i) {
-    const Json& link = *links[i];
-    text += fmt::format("  {:<24} {:>11} {:>6.2f} % {:>13.2f} %\n", link["name"].get<std::string>(),
-                        format_bytes(link["bytes"].get<std::uint64_t>()),
-                        100 * link["busy_fraction"].get<double>(),
-                        100 * link["blocked_fraction"]["credit"].get<double>());
-  }
-  return text;
+  return table;
+}
+
+std::string busiest_links(const Json& results) {
+  std::vector<Json> links(results["links"].begin(), results["links"].end());
+  std::stable_sort(links.begin(), links.end(), [](const Json& a, const Json& b) {
+    return a["busy_fraction"].get<double>() > b["busy_fraction"].get<double>();
+  });
+  links.resize(std::min<std::size_t>(links.size(), 3));
+  return (results.contains("iteration_time_half_width_s")
+              ? "\nBusiest links (only what was simulated is counted)\n"
+              : "\nBusiest links\n") +
+         links_table().text(links);
 }
 
 /// In words: what the rank that finishes last waits for most, and which collective and link are behind it.
@@ -148,16 +160,16 @@ std::string critical_path_text(const Json& results) {
   std::string text = fmt::format(
       "\nCritical path of the last iteration: {} operations{}\n", path["length"].get<std::uint64_t>(),
       path["beginning_not_kept"].get<bool>() ? ", the first of them not kept" : "");
-  text += fmt::format("  {:>5} {:>11} {:>11} {:<9} {:>12}  {}\n", "rank", "start", "time", "what", "node",
-                      "name");
+  TextRows steps{{"rank", "start", "time", "what", "node", "name"}}, sums;
   for (const Json& step : path["steps"]) {
     const TimePs start = picoseconds(step["start_s"]), end = picoseconds(step["end_s"]);
-    text += fmt::format("  {:>5} {:>11} {:>11} {:<9} {:>12}  {}\n", step["rank"].get<std::uint32_t>(),
-                        format_time(start), format_time(end - start), step["category"].get<std::string>(),
-                        step["node"].get<std::uint64_t>(), step["name"].get<std::string>());
+    steps.push_back({step["rank"].dump(), format_time(start), format_time(end - start),
+                     step["category"].get<std::string>(), step["node"].dump(),
+                     step["name"].get<std::string>()});
   }
   for (const auto& [category, time] : path["breakdown_ps"].items())
-    text += fmt::format("  {:<9} {}\n", category, format_time(time.get<TimePs>()));
+    sums.push_back({category, format_time(time.get<TimePs>())});
+  text += aligned(steps, "rrrlrl") + aligned(sums, "l");
   return text;
 }
 
@@ -176,8 +188,9 @@ std::string run_summary(const Json& results) {
       "\nThe last iteration takes {}{}; the compute units work {:.2f} % of it, the rest is exposed "
       "communication or idle.\n",
       time_of(last["time_s"]),
-      last.contains("time_half_width_s") ? half_width_of(last, "time_half_width_s") + " (at 95 %; sampled)"
-                                         : "",
+      last.contains("time_half_width_s")
+          ? " " + half_width_of(last, "time_half_width_s") + " (at 95 %; sampled)"
+          : "",
       100 * compute);
   text += explanation(results) + compute_text(results) + training_text(results) + memory_check_text(results);
   if (results.contains("reliability")) text += "Go-Back-N: " + goodput_line(results["reliability"]);

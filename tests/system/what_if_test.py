@@ -107,7 +107,7 @@ class WhatIf(unittest.TestCase):
         self.assertEqual((first["key"], first["to"], first["of"], first["factor"]), ("wafer.fabric.link_bandwidth", "200 GB/s", "platform", 2.0))
         # 25,557,032 parameters of 2 bytes in a ring of two: each sends and gets half twice.
         self.assertAlmostEqual(first["saved_ps"] / (2 * 25_557_032 * 10 / 2), 1, delta=0.01)
-        self.assertRegex(text, r"\n   1\. 'wafer\.fabric\.link_bandwidth=200 GB/s' \(it is 100 GB/s\) saves ")
+        self.assertRegex(text, r"\n  1\. 'wafer\.fabric\.link_bandwidth=200 GB/s' \(it is 100 GB/s\) saves ")
         self.assertIn("\nHow the iteration changes if a value is a tenth less, and a tenth more:\n", text)
         cannot = text[text.index("What cannot help"):]
         self.assertIn("npu.hbm.capacity", cannot)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <functional>
@@ -17,6 +17,7 @@
 #include "platform/results/results.h"
 #include "platform/spec/file_kinds.h"
 #include "platform/spec/json_schema.h"
+#include "platform/text/aligned.h"
 
 namespace wafertlm {
 namespace {
@@ -40,11 +41,10 @@ int run(const Options& options) {
 
 /// A line for each kind of file.
 std::string kinds_text() {
-  std::string text;
+  TextRows rows;
   for (const config::FileKind& kind : all_file_kinds())
-    text += fmt::format("  {:<13} {}{}\n", kind.key(), kind.summary,
-                        kind.command.empty() ? "" : " (" + kind.command + ")");
-  return text;
+    rows.push_back({kind.key(), kind.summary + (kind.command.empty() ? "" : " (" + kind.command + ")")});
+  return aligned(rows, "l");
 }
 
 std::vector<std::string> keys_of_kinds() {
@@ -58,6 +58,21 @@ std::string schema_text(const std::string& key) {
   for (const config::FileKind& kind : all_file_kinds())
     if (kind.key() == key) return config::json_schema(kind);
   return config::json_schema(all_file_kinds());
+}
+
+/// Of what a command writes with --json. @throws std::invalid_argument: there is no such command
+std::string json_schema_of(const CLI::App& app, const std::vector<std::string>& words) {
+  const CLI::App* command = &app;
+  try {
+    for (const std::string& word : words) command = command->get_subcommand(word);
+  } catch (const CLI::OptionNotFound&) {
+    throw std::invalid_argument(
+        fmt::format("there is no command '{}' (`wafertlm --help` lists them)", fmt::join(words, " ")));
+  }
+  const std::string schema = command->get_option_no_throw("--json-schema") ? command->version() : "";
+  if (schema.empty())
+    throw std::invalid_argument(fmt::format("`wafertlm {}` has no --json", fmt::join(words, " ")));
+  return schema;
 }
 
 }  // namespace
@@ -87,23 +102,27 @@ std::function<int()> add_check_command(CLI::App& app) {
 std::function<int()> add_schema_command(CLI::App& app) {
   struct SchemaOptions {
     bool of_results = false;
+    std::vector<std::string> words;
     std::string kind, out;
   };
   auto options = std::make_shared<SchemaOptions>();
   CLI::App* command = app.add_subcommand("schema", "Print the JSON Schema of all YAML files, for editors");
+  command->add_option("COMMAND", options->words, "Of what a command writes with --json instead: trace stats");
   command->add_flag("--results", options->of_results,
                     "Print that of results.json instead, for programs that read it");
   command->add_option("--kind", options->kind, "Only of one kind of file, told by the key at its top")
       ->check(one_of_names(keys_of_kinds()))
-      ->excludes("--results");
+      ->excludes("--results", "COMMAND");
   command->add_option("--out", options->out, "Write it into this file instead")->type_name("FILE");
   command->footer(
       "Example, with an editor that has a YAML language server:\n"
       "  wafertlm schema --out wafertlm.schema.json\n"
       "and as the first line of a file: # yaml-language-server: $schema=wafertlm.schema.json");
-  return [options] {
-    const std::string text =
-        (options->of_results ? results_schema().dump(2) : schema_text(options->kind)) + "\n";
+  return [&app, options] {
+    const std::string text = (!options->words.empty() ? json_schema_of(app, options->words)
+                              : options->of_results   ? results_schema().dump(2)
+                                                      : schema_text(options->kind)) +
+                             "\n";
     if (options->out.empty()) {
       fmt::print("{}", text);
     } else {

@@ -17,6 +17,7 @@
 #include "platform/spec/descriptions.h"
 #include "platform/spec/file_kinds.h"
 #include "platform/spec/load.h"
+#include "platform/text/aligned.h"
 #include "platform/text/format.h"
 #include "tlm/fabric/fabric.h"
 
@@ -39,11 +40,14 @@ void describe(const config::PlatformSpec& spec, const Wafer& wafer, std::ostream
   if (const std::uint32_t controllers = wafer.fabric().io_controllers())
     out << fmt::format("I/O       {} controllers of {} each\n", controllers,
                        format_bandwidth(static_cast<double>(spec.wafer.io.bandwidth_bytes_per_s)));
+  TextRows classes;
   for (std::size_t i = 0; i < wafer.classes.size(); ++i) {
     const TrafficClass& entry = wafer.classes[static_cast<ClassId>(i)];
-    out << fmt::format("class     {:<8} virtual channels {} to {}, priority {}\n", entry.name, entry.first_vc,
-                       entry.first_vc + entry.vcs - 1, entry.priority);
+    classes.push_back({"class", entry.name,
+                       fmt::format("virtual channels {} to {}, priority {}", entry.first_vc,
+                                   entry.first_vc + entry.vcs - 1, entry.priority)});
   }
+  out << aligned(classes, "l", 0, {8});
 }
 
 void check_platform(const CheckRequest& request, std::ostream& out) {

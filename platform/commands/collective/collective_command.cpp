@@ -14,7 +14,9 @@
 
 #include "platform/commands/collective/collective_setup.h"
 #include "platform/commands/collective/explain_bound.h"
+#include "platform/describe/table.h"
 #include "platform/host/child.h"
+#include "platform/host/json_output.h"
 #include "platform/host/presets.h"
 #include "platform/host/validators.h"
 #include "platform/machine/machine.h"
@@ -33,10 +35,6 @@ namespace {
 using Json = nlohmann::json;
 
 Json ratio(TimePs time, TimePs to) { return to == 0 ? Json() : Json(seconds(time) / seconds(to)); }
-
-std::string optional_ratio(const Json& value) {
-  return value.is_null() ? "-" : fmt::format("{:.3f}", value.get<double>());
-}
 
 Json times(std::uint64_t bytes, TimePs time, TimePs predicted, TimePs bound, double bus_factor, TimePs skew) {
   const double rate = time == 0 ? 0 : static_cast<double>(bytes) / seconds(time);
@@ -69,6 +67,78 @@ Json place_of(std::uint32_t controller, const FabricTraits& fabric) {
   return place;
 }
 
+Table<PlannerChoice> choices_table() {
+  using R = const PlannerChoice&;
+  Table<PlannerChoice> t;
+  t.column("bytes", "size", shown::bytes(), &PlannerChoice::bytes);
+  t.column("group_size", "ranks", shown::whole(), &PlannerChoice::ranks);
+  t.column("algorithm", "algorithm", shown::text(), &PlannerChoice::algorithm);
+  t.column("chunks", "chunks", shown::whole(), &PlannerChoice::chunks);
+  t.column("predicted_ps", "predicted", shown::picoseconds(), &PlannerChoice::predicted_ps);
+  t.column("bound_ps", "bound", shown::picoseconds(), &PlannerChoice::bound_ps);
+  t.cell("/bound", shown::number("{:.3f}"), [](R of) { return ratio(of.predicted_ps, of.bound_ps); });
+  return t;
+}
+
+/// Of the table, whose rows come one at a time.
+Table<Json> rows_table(bool streams, bool lanes) {
+  using shown::At;
+  Table<Json> t;
+  t.cell("size", shown::bytes(), At{"/bytes"});
+  t.cell("time", shown::picoseconds(), At{"/time_ps"});
+  t.cell("algbw", shown::bandwidth(), At{"/algorithm_bandwidth_bytes_per_s"});
+  t.cell("busbw", shown::bandwidth(), At{"/bus_bandwidth_bytes_per_s"});
+  t.cell("predicted", shown::picoseconds(), At{"/predicted_ps"});
+  t.cell("bound", shown::picoseconds(), At{"/bound_ps"});
+  t.cell("/bound", shown::number("{:.3f}"), At{"/time_over_bound"});
+  t.cell("/predict", shown::number("{:.3f}"), At{"/time_over_predicted"});
+  if (streams)
+    t.cell("of line", shown::number("{:.4f}"), At{"/fraction_of_line_rate"});
+  else
+    t.cell("fastest", shown::picoseconds(), At{"/fastest_group_ps"});
+  t.cell("algorithm", shown::text(), [lanes](const Json& row) {
+    return row["algorithm"].get<std::string>() +
+           (row.contains("chunks") ? ", chunks " + row["chunks"].dump() : "") +
+           (lanes ? ", class " + row["class"].get<std::string>() : "");
+  });
+  return t;
+}
+
+/// Of a row; what its fabric and the kind of run add is as in results.json.
+results::Json row_schema() {
+  namespace schema = results::schema;
+  results::Json row = {{"algorithm", schema::text()}, {"class", schema::text()}};
+  for (const char* name : {"bytes", "time_ps", "predicted_ps", "bound_ps", "busiest_link_payload_bytes",
+                           "packet_hops", "scheduler_events"})
+    row[name] = schema::count();
+  for (const char* name : {"time_s", "predicted_s", "bound_s", "skew_s", "time_after_last_entry_s"})
+    row[name] = schema::seconds();
+  for (const char* name : {"algorithm_bandwidth_bytes_per_s", "bus_bandwidth_bytes_per_s"})
+    row[name] = schema::number();
+  for (const char* name : {"time_over_bound", "time_over_predicted"})
+    row[name] = {{"type", {"number", "null"}}};
+  row["values_proven"] = schema::boolean();
+  row["starved_link"] = schema::object(
+      {{"name", schema::text()}, {"blocked_fraction", schema::object({{"credit", schema::number()}})}});
+  row = schema::object(row);
+  row.erase("additionalProperties");
+  return row;
+}
+
+/// Of the table, of --choices and of --explain-bound.
+results::Json collective_schema() {
+  namespace schema = results::schema;
+  const results::Json measured = schema::object({{"platform", schema::text()},
+                                                 {"type", schema::text()},
+                                                 {"algorithm", schema::text()},
+                                                 {"class", schema::text()},
+                                                 {"group_size", schema::positive()},
+                                                 {"notes", schema::list(schema::text())},
+                                                 {"rows", schema::list(row_schema())}});
+  return {{"oneOf",
+           {measured, schema::object({{"rows", choices_table().list_schema()}}), explained_bounds_schema()}}};
+}
+
 /// What would run at each size, without running it.
 void print_choices(const CollectiveSetup& setup, const std::vector<std::uint64_t>& sizes,
                    const FabricTraits& fabric, bool json) {
@@ -76,23 +146,8 @@ void print_choices(const CollectiveSetup& setup, const std::vector<std::uint64_t
   for (const std::uint64_t bytes : sizes)
     for (PlannerChoice& choice : planner_choices(setup.first_request(bytes), {bytes}, fabric))
       choices.push_back(std::move(choice));
-  Json rows = Json::array();
-  if (!json)
-    fmt::print("{:>10} {:>6}  {:<20} {:>6} {:>11} {:>11} {:>8}\n", "size", "ranks", "algorithm", "chunks",
-               "predicted", "bound", "/bound");
-  for (const PlannerChoice& choice : choices) {
-    rows.push_back({{"bytes", choice.bytes},
-                    {"group_size", choice.ranks},
-                    {"algorithm", choice.algorithm},
-                    {"chunks", choice.chunks},
-                    {"predicted_ps", choice.predicted_ps},
-                    {"bound_ps", choice.bound_ps}});
-    if (!json)
-      fmt::print("{:>10} {:>6}  {:<20} {:>6} {:>11} {:>11} {:>8}\n", format_bytes(choice.bytes), choice.ranks,
-                 choice.algorithm, choice.chunks, format_time(choice.predicted_ps),
-                 format_time(choice.bound_ps), optional_ratio(ratio(choice.predicted_ps, choice.bound_ps)));
-  }
-  if (json) fmt::print("{}\n", Json{{"rows", rows}}.dump(2));
+  const Table<PlannerChoice> table = choices_table();
+  fmt::print("{}", json ? Json{{"rows", Json(table.list(choices))}}.dump(2) + "\n" : table.text(choices, 0));
 }
 
 /// The table, or the JSON, of `wafertlm collective`.
@@ -287,23 +342,10 @@ class CollectiveReport {
     }
     if (setup_.lanes().size() > 1) fmt::print("all of these at once\n");
     for (const std::string& note : notes_) fmt::print("note: {}\n", note);
-    fmt::print("{:>10} {:>11} {:>12} {:>12} {:>11} {:>11} {:>8} {:>9} {:>11}  {}\n", "size", "time", "algbw",
-               "busbw", "predicted", "bound", "/bound", "/predict", setup_.streams() ? "of line" : "fastest",
-               "algorithm");
+    fmt::print("{}", table_.head());
   }
   void print_row(const Json& row) const {
-    const std::string last = setup_.streams()
-                                 ? fmt::format("{:.4f}", row["fraction_of_line_rate"].get<double>())
-                                 : format_time(row["fastest_group_ps"].get<TimePs>());
-    fmt::print("{:>10} {:>11} {:>12} {:>12} {:>11} {:>11} {:>8} {:>9} {:>11}  {}{}{}\n",
-               format_bytes(row["bytes"].get<std::uint64_t>()), format_time(row["time_ps"].get<TimePs>()),
-               format_bandwidth(row["algorithm_bandwidth_bytes_per_s"].get<double>()),
-               format_bandwidth(row["bus_bandwidth_bytes_per_s"].get<double>()),
-               format_time(row["predicted_ps"].get<TimePs>()), format_time(row["bound_ps"].get<TimePs>()),
-               optional_ratio(row["time_over_bound"]), optional_ratio(row["time_over_predicted"]), last,
-               row["algorithm"].get<std::string>(),
-               row.contains("chunks") ? fmt::format(", chunks {}", row["chunks"].get<std::uint32_t>()) : "",
-               setup_.lanes().size() > 1 ? ", class " + row["class"].get<std::string>() : "");
+    fmt::print("{}", table_.line(row));
     if (!notes_.empty())
       fmt::print("           no credit: {} idle for {:.2f} % of the time with a packet ready\n",
                  row["starved_link"]["name"].get<std::string>(),
@@ -324,6 +366,7 @@ class CollectiveReport {
   }
 
   const CollectiveSetup& setup_;
+  const Table<Json> table_ = rows_table(setup_.streams(), setup_.lanes().size() > 1);
   FabricTraits fabric_;
   bool json_, functional_;
   double bit_error_rate_;
@@ -429,7 +472,7 @@ std::function<int()> add_collective_command(CLI::App& app) {
                       "the first entry, /predict from the last one");
   command->add_option("--set", options->overrides,
                       "Change a key of the platform: wafer.fabric.link_bandwidth=1TB/s");
-  command->add_flag("--json", options->json, "Print JSON instead of the table");
+  add_json_flag(*command, options->json, collective_schema, "Print JSON instead of the table");
   command->footer(
       "size is the full vector per rank; algbw = size/time; busbw = algbw x 2(p-1)/p for all-reduce, "
       "(p-1)/p\n"

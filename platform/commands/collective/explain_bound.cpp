@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "platform/describe/fields.h"
 #include "platform/results/tight_json.h"
 #include "platform/text/format.h"
 #include "workloads/collectives/bounds/joint_cut.h"
@@ -123,6 +124,32 @@ OrderedJson explained_bounds(const CollectiveSetup& setup, const std::vector<std
     explained["rows"].push_back(std::move(row));
   }
   return explained;
+}
+
+OrderedJson explained_bounds_schema() {
+  namespace schema = results::schema;
+  const OrderedJson certificate =
+      schema::or_null(schema::object({{"kind", schema::text()},
+                                      {"parts", schema::list(schema::list(schema::text()))},
+                                      {"relays", schema::list(schema::text())},
+                                      {"links", schema::list(schema::text())},
+                                      {"lengths", schema::list(schema::number())},
+                                      {"links_bytes_per_s", schema::number()},
+                                      {"crossing_bytes", schema::number()},
+                                      {"rate_bytes_per_s", schema::number()},
+                                      {"time_ps", schema::count()}}),
+                      "null: none");
+  const OrderedJson row = schema::object({{"bytes", schema::count()},
+                                          {"bound_ps", schema::count()},
+                                          {"tight", certificate},
+                                          {"why", schema::text("There is no certificate")},
+                                          {"joint_bound_ps", schema::count("Of all groups together")},
+                                          {"joint", certificate}},
+                                         nullptr, {"why", "joint_bound_ps", "joint"});
+  return schema::object({{"type", schema::text()},
+                         {"group_size", schema::positive()},
+                         {"groups", schema::positive()},
+                         {"rows", schema::list(row)}});
 }
 
 std::string bounds_text(const OrderedJson& explained) {

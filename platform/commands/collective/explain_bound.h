@@ -16,6 +16,7 @@ namespace wafertlm {
 /// @throws std::invalid_argument of a stream over the I/O controllers.
 nlohmann::ordered_json explained_bounds(const CollectiveSetup& setup, const std::vector<std::uint64_t>& sizes,
                                         const FabricTraits& fabric);
+nlohmann::ordered_json explained_bounds_schema();
 
 /// The same in words; of long lists the beginning.
 std::string bounds_text(const nlohmann::ordered_json& explained);

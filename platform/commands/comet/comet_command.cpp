@@ -11,41 +11,126 @@
 #include <stdexcept>
 
 #include "platform/commands/comet/cluster.h"
+#include "platform/describe/table.h"
+#include "platform/host/json_output.h"
 
 namespace wafertlm {
 namespace {
 
 using namespace comet;
-using nlohmann::ordered_json;
+using results::Json;
+namespace schema = results::schema;
 
 struct CometOptions {
   std::string file, point;
   std::vector<std::string> overrides;
-  std::optional<int> zero_stage;  // none: each the fastest one
+  std::optional<int> zero_stage;
   bool json = false;
 };
 
 std::string name_of(const PointOfCluster& point) { return fmt::format("MP{}_DP{}", point.mp, point.dp); }
 
-ordered_json row_json(const ClusterSpec& spec, const PointOfCluster& point) {
-  const Estimate each = estimate(spec, point);
-  return {{"point", name_of(point)},
-          {"mp", point.mp},
-          {"dp", point.dp},
-          {"zero_stage", point.zero_stage},
-          {"fits", each.fits()},
-          {"missing_bytes", each.missing},
-          {"footprint_bytes", each.footprint},
-          {"state_bytes", footprint(spec.model.parameters(), point.mp, point.dp, point.zero_stage).all},
-          {"activation_bytes", each.activations},
-          {"time_s", each.time_s()},
-          {"compute_s", each.compute_s},
-          {"exposed_mp_s", each.mp_s},
-          {"exposed_dp_s", each.dp_s},
-          {"optimizer_s", each.optimizer_s},
-          {"memory_bound", each.memory_bound},
-          {"bandwidth_bytes_per_s", each.bandwidth},
-          {"energy_j", each.energy_j}};
+/// One division of a cluster.
+struct PointRow : Estimate {
+  PointOfCluster point;
+  double state_bytes = 0;
+  std::string note;
+};
+
+PointRow row_of(const ClusterSpec& spec, const PointOfCluster& point, const std::string& note = "") {
+  return {estimate(spec, point), point,
+          footprint(spec.model.parameters(), point.mp, point.dp, point.zero_stage).all, note};
+}
+
+/// "yes", or by how much it does not fit.
+Json fits_text(const Estimate& of) {
+  return of.fits() ? "yes" : fmt::format("{:.1f} GB less", of.missing / 1e9);
+}
+
+Format in_seconds() {
+  Format format = shown::number("{:.2f} s");
+  format.schema = schema::seconds();
+  return format;
+}
+
+const Table<PointRow>& points_table() {
+  static const Table<PointRow> table([](Table<PointRow>& t) {
+    using R = const PointRow&;
+    t.column("point", "", shown::text(), [](R of) { return name_of(of.point); });
+    t.add("mp", schema::positive(), [](R of) { return of.point.mp; });
+    t.add("dp", schema::positive(), [](R of) { return of.point.dp; });
+    t.column("zero_stage", "ZeRO", shown::whole(), [](R of) { return of.point.zero_stage; });
+    t.add("fits", schema::boolean(), &PointRow::fits);
+    t.add("missing_bytes", schema::number(), &PointRow::missing);
+    t.add("footprint_bytes", schema::number(), &PointRow::footprint);
+    t.cell("footprint", shown::number("{:.1f} GB"), [](R of) { return of.footprint / 1e9; });
+    t.cell("fits", shown::text(), fits_text);
+    t.add("state_bytes", schema::number(), &PointRow::state_bytes);
+    t.add("activation_bytes", schema::number(), &PointRow::activations);
+    const auto if_fits = [&t](const char* name, const char* heading, const Format& format, auto value,
+                              double unit = 1) {
+      t.add(name, format.schema, value);
+      t.cell(heading, format,
+             [value, unit](R of) { return of.fits() ? Json(std::invoke(value, of) * unit) : Json(""); });
+    };
+    if_fits("time_s", "time", in_seconds(), &PointRow::time_s);
+    if_fits("compute_s", "compute", in_seconds(), &PointRow::compute_s);
+    if_fits("exposed_mp_s", "MP", in_seconds(), &PointRow::mp_s);
+    if_fits("exposed_dp_s", "DP", in_seconds(), &PointRow::dp_s);
+    if_fits("optimizer_s", "optimizer", in_seconds(), &PointRow::optimizer_s);
+    if_fits("memory_bound", "memory", shown::percent(0), &PointRow::memory_bound);
+    if_fits("bandwidth_bytes_per_s", "GB/s", shown::number("{:.1f}"), &PointRow::bandwidth, 1e-9);
+    t.add("energy_j", schema::number(), &PointRow::energy_j);
+    t.cell("", shown::text(), &PointRow::note);
+  });
+  return table;
+}
+
+/// An instance of a DLRM.
+struct DlrmRow : DlrmEstimate {
+  std::uint32_t npus = 0;
+  double samples_per_s = 0;  ///< and NPU
+  bool is_expanded = true;
+};
+
+DlrmRow dlrm_row(const ClusterSpec& spec, std::uint32_t npus, bool is_expanded = true) {
+  DlrmRow row{estimate_dlrm(spec, npus), npus, 0, is_expanded};
+  row.samples_per_s = static_cast<double>(spec.dlrm->batch) / npus / row.time_s();
+  return row;
+}
+
+const Table<DlrmRow>& dlrm_table() {
+  static const Table<DlrmRow> table([](Table<DlrmRow>& t) {
+    using R = const DlrmRow&;
+    const Format ms = shown::number("{:.2f} ms");
+    t.add("point", schema::text(), [](R of) { return fmt::format("N{}", of.npus); });
+    t.column("npus", "NPUs", shown::whole(), &DlrmRow::npus);
+    t.cell("memory", shown::text(), [](R of) { return of.is_expanded ? "expanded" : "local"; });
+    t.add("fits", schema::boolean(), &DlrmRow::fits);
+    t.add("missing_bytes", schema::number(), &DlrmRow::missing);
+    t.add("footprint_bytes", schema::number(), &DlrmRow::footprint);
+    t.cell("footprint", shown::number("{:.1f} GB"), [](R of) { return of.footprint / 1e9; });
+    t.cell("fits", shown::text(),
+           [](R of) -> Json { return of.fits() ? "yes" : fmt::format("{:.1f} GB less", of.missing / 1e9); });
+    const auto time = [&](const char* name, const char* heading, auto value) {
+      t.add(name, schema::seconds(), value);
+      t.cell(heading, ms,
+             [value](R of) { return of.fits() ? Json(std::invoke(value, of) * 1e3) : Json(""); });
+    };
+    time("time_s", "time", &DlrmRow::time_s);
+    time("lookup_s", "lookup", &DlrmRow::lookup_s);
+    time("mlp_s", "MLP", &DlrmRow::mlp_s);
+    time("all_to_all_s", "all-to-all", &DlrmRow::all_to_all_s);
+    time("all_reduce_s", "all-reduce", &DlrmRow::all_reduce_s);
+    t.add("bandwidth_bytes_per_s", schema::number(), &DlrmRow::bandwidth);
+    t.add("energy_j", schema::number(), &DlrmRow::energy_j);
+    t.add("samples_per_s_and_npu", schema::number(), &DlrmRow::samples_per_s);
+    t.cell("samples/s/NPU", shown::number("{:.1f}"),
+           [](R of) { return of.fits() ? Json(of.samples_per_s) : Json(""); });
+    t.cell("energy", shown::number("{:.2f} J"),
+           [](R of) { return of.fits() ? Json(of.energy_j) : Json(""); });
+  });
+  return table;
 }
 
 /// "MP8_DP128" of a transformer, "N64" (NPUs of an instance) of a DLRM: one point as JSON.
@@ -57,22 +142,7 @@ int print_point(const ClusterSpec& spec, const CometOptions& options) {
   if (spec.dlrm) {
     if (std::sscanf(options.point.c_str(), "N%u%n", &npus, &read) != 1 || !whole() || !is_power(npus))
       throw std::invalid_argument("--point " + options.point + ": expected NPUs of an instance such as N64");
-    const DlrmEstimate each = estimate_dlrm(spec, npus);
-    fmt::print("{}\n", ordered_json{{"point", options.point},
-                                    {"npus", npus},
-                                    {"fits", each.fits()},
-                                    {"missing_bytes", each.missing},
-                                    {"footprint_bytes", each.footprint},
-                                    {"time_s", each.time_s()},
-                                    {"lookup_s", each.lookup_s},
-                                    {"mlp_s", each.mlp_s},
-                                    {"all_to_all_s", each.all_to_all_s},
-                                    {"all_reduce_s", each.all_reduce_s},
-                                    {"bandwidth_bytes_per_s", each.bandwidth},
-                                    {"energy_j", each.energy_j},
-                                    {"samples_per_s_and_npu",
-                                     static_cast<double>(spec.dlrm->batch) / npus / each.time_s()}}
-                           .dump(1));
+    fmt::print("{}\n", dlrm_table().json(dlrm_row(spec, npus)).dump(1));
     return 0;
   }
   if (std::sscanf(options.point.c_str(), "MP%u_DP%u%n", &mp, &dp, &read) != 2 || !whole() || !is_power(mp) ||
@@ -83,64 +153,44 @@ int print_point(const ClusterSpec& spec, const CometOptions& options) {
     throw std::invalid_argument(
         fmt::format("--point {}: MP{} does not divide the {} heads of {}; MP1 to MP{} do", options.point, mp,
                     spec.model.heads, options.file, degrees_of_mp(spec).back()));
-  fmt::print("{}\n", row_json(spec, best_stage(spec, mp, options.zero_stage)).dump(1));
+  fmt::print("{}\n", points_table().json(row_of(spec, best_stage(spec, mp, options.zero_stage))).dump(1));
   return 0;
 }
 
 /// Instances of a DLRM on ever more NPUs, with and without expanded memory.
 std::string dlrm_text(const ClusterSpec& spec) {
-  std::string text = fmt::format(
-      "{}: {:.1f} GB of tables, {:.3g} M parameters of perceptrons; the {} NPUs run NPUs/n instances of n\n"
-      "  {:<8}{:<12}{:>12}{:>16}{:>12}{:>10}{:>10}{:>12}{:>12}{:>14}{:>10}\n",
-      spec.name, spec.dlrm->table_bytes() / 1e9, static_cast<double>(spec.dlrm->mlp_parameters()) / 1e6,
-      spec.npus, "NPUs", "memory", "footprint", "fits", "time", "lookup", "MLP", "all-to-all", "all-reduce",
-      "samples/s/NPU", "energy");
-  double best[2] = {0, 0};
+  std::vector<DlrmRow> rows;
+  double local = 0, best = 0;
   for (std::uint32_t npus = 1; npus <= spec.npus; npus *= 2)
     for (const bool is_expanded : {false, true}) {
       ClusterSpec each = spec;
       if (!is_expanded) each.expanded_capacity = 0;
-      const DlrmEstimate of = estimate_dlrm(each, npus);
-      if (is_expanded && of.footprint <= spec.local_capacity) continue;  // the same
-      text += fmt::format("  {:<8}{:<12}{:>9.1f} GB", npus, is_expanded ? "expanded" : "local",
-                          of.footprint / 1e9);
-      if (!of.fits()) {
-        text += fmt::format("{:>16}\n", fmt::format("{:.1f} GB less", of.missing / 1e9));
-        continue;
-      }
-      const double rate = static_cast<double>(spec.dlrm->batch) / npus / of.time_s();
-      best[1] = std::max(best[1], rate);
-      if (!is_expanded) best[0] = std::max(best[0], rate);
-      text +=
-          fmt::format("{:>16}{:>9.2f} ms{:>7.2f} ms{:>7.2f} ms{:>9.2f} ms{:>9.2f} ms{:>14.1f}{:>8.2f} J\n",
-                      "yes", of.time_s() * 1e3, of.lookup_s * 1e3, of.mlp_s * 1e3, of.all_to_all_s * 1e3,
-                      of.all_reduce_s * 1e3, rate, of.energy_j);
+      const DlrmRow row = dlrm_row(each, npus, is_expanded);
+      if (is_expanded && row.footprint <= spec.local_capacity) continue;  // the same
+      rows.push_back(row);
+      if (!row.fits()) continue;
+      best = std::max(best, row.samples_per_s);
+      if (!is_expanded) local = std::max(local, row.samples_per_s);
     }
-  if (best[0] > 0)
-    text += fmt::format("Expanded memory gains {:.2f} x in samples per second.\n", best[1] / best[0]);
-  return text;
+  return fmt::format(
+             "{}: {:.1f} GB of tables, {:.3g} M parameters of perceptrons; the {} NPUs run NPUs/n instances "
+             "of "
+             "n\n",
+             spec.name, spec.dlrm->table_bytes() / 1e9,
+             static_cast<double>(spec.dlrm->mlp_parameters()) / 1e6, spec.npus) +
+         dlrm_table().text(rows) +
+         (local > 0 ? fmt::format("Expanded memory gains {:.2f} x in samples per second.\n", best / local)
+                    : "");
 }
 
 /// A cluster divided in every way.
 std::string sweep_text(const std::string& title, const ClusterSpec& spec, std::optional<int> zero_stage) {
-  std::string text =
-      fmt::format("\n{}\n  {:<12}{:>6}{:>11}{:>16}{:>10}{:>10}{:>10}{:>10}{:>10}{:>9}{:>11}\n", title, "",
-                  "ZeRO", "footprint", "fits", "time", "compute", "MP", "DP", "optimizer", "memory", "GB/s");
   const PointOfCluster best = best_point(spec, zero_stage);
-  for (const std::uint32_t mp : degrees_of_mp(spec)) {
-    const PointOfCluster point = best_stage(spec, mp, zero_stage);
-    const Estimate each = estimate(spec, point);
-    text += fmt::format("  {:<12}{:>6}{:>8.1f} GB", name_of(point), point.zero_stage, each.footprint / 1e9);
-    if (!each.fits()) {
-      text += fmt::format("{:>16}\n", fmt::format("{:.1f} GB less", each.missing / 1e9));
-      continue;
-    }
-    text += fmt::format("{:>16}{:>8.2f} s{:>8.2f} s{:>8.2f} s{:>8.2f} s{:>8.2f} s{:>7.0f} %{:>11.1f}{}\n",
-                        "yes", each.time_s(), each.compute_s, each.mp_s, each.dp_s, each.optimizer_s,
-                        100 * each.memory_bound, each.bandwidth / 1e9,
-                        best.mp == mp ? "  <- fastest that fits" : "");
-  }
-  return text;
+  std::vector<PointRow> rows;
+  for (const std::uint32_t mp : degrees_of_mp(spec))
+    rows.push_back(
+        row_of(spec, best_stage(spec, mp, zero_stage), best.mp == mp ? "<- fastest that fits" : ""));
+  return fmt::format("\n{}\n{}", title, points_table().text(rows));
 }
 
 double best_time(const ClusterSpec& spec, std::optional<int> zero_stage) {
@@ -159,47 +209,101 @@ ClusterSpec without_expansion(ClusterSpec spec) {
   return spec;
 }
 
-/// What expanded memory gains with each ZeRO stage, and with the fastest on both sides.
-std::string stages_text(const ClusterSpec& spec, ordered_json& json) {
-  const ClusterSpec local = without_expansion(spec);
-  std::string text =
-      fmt::format("\nWhat expanded memory gains (COMET: up to 1.4 x)\n  {:<9}{:>21}{:>21}{:>8}{:>22}\n",
-                  "ZeRO", "without", "with", "gain", "MP8 as fast from");
-  for (const std::optional<int> stage : std::initializer_list<std::optional<int>>{0, 1, 2, 3, {}}) {
-    const double limit = best_time(local, stage), time = best_time(spec, stage);
-    const double even =
-        limit != 0 && stage ? break_even_bandwidth(spec, {8, spec.npus / 8, *stage}, limit, 1e9, 1e14) : -1;
-    text += fmt::format("  {:<9}{:>21}{:>21}{:>8}{:>22}\n", stage ? std::to_string(*stage) : "fastest",
-                        best_text(local, stage), best_text(spec, stage),
-                        limit * time == 0 ? "" : fmt::format("{:.2f}", limit / time),
-                        even < 0 ? "" : fmt::format("{:.4g} GB/s", even / 1e9));
-    ordered_json row{{"without_s", limit}, {"with_s", time}};
-    if (stage) row["zero_stage"] = *stage;
-    if (limit * time != 0) row["gain"] = limit / time;
-    if (even >= 0) row["break_even_bytes_per_s"] = even;
-    json.push_back(row);
+/// What expanded memory gains with a ZeRO stage; without one: with the fastest on both sides.
+struct ExpansionRow {
+  std::optional<int> stage;
+  std::string without, with;
+  double without_s, with_s;
+  double even;  ///< bandwidth from which on MP8 with it is as fast; negative: none
+
+  std::optional<double> gain() const {
+    return without_s * with_s == 0 ? std::nullopt : std::optional(without_s / with_s);
   }
-  return text;
+};
+
+const Table<ExpansionRow>& expansion_table() {
+  static const Table<ExpansionRow> table([](Table<ExpansionRow>& t) {
+    using R = const ExpansionRow&;
+    t.cell("ZeRO", shown::text(),
+           [](R of) -> Json { return of.stage ? std::to_string(*of.stage) : "fastest"; });
+    t.cell("without", shown::text(), &ExpansionRow::without);
+    t.cell("with", shown::text(), &ExpansionRow::with);
+    t.add("without_s", schema::seconds(), &ExpansionRow::without_s);
+    t.add("with_s", schema::seconds(), &ExpansionRow::with_s);
+    t.add_if(
+        "zero_stage", schema::count(), [](R of) { return of.stage.has_value(); },
+        [](R of) { return *of.stage; });
+    t.add_if(
+        "gain", schema::number(), [](R of) { return of.gain().has_value(); },
+        [](R of) { return *of.gain(); });
+    t.cell("gain", shown::number("{:.2f}"), [](R of) { return of.gain() ? Json(*of.gain()) : Json(""); });
+    t.add_if(
+        "break_even_bytes_per_s", schema::number(), [](R of) { return of.even >= 0; }, &ExpansionRow::even);
+    t.cell("MP8 as fast from", shown::number("{:.4g} GB/s"),
+           [](R of) { return of.even < 0 ? Json("") : Json(of.even / 1e9); });
+  });
+  return table;
 }
 
-/// What doubling the peak gains, by expanded bandwidth.
-std::string compute_text(const ClusterSpec& spec, std::optional<int> zero_stage, ordered_json& json) {
-  std::string text =
-      "\nWhat twice the peak gains with MP8\n"
-      "  expanded bandwidth   ZeRO       time   with twice the peak     gain   of 2 possible\n";
+std::vector<ExpansionRow> expansion_rows(const ClusterSpec& spec) {
+  const ClusterSpec local = without_expansion(spec);
+  std::vector<ExpansionRow> rows;
+  for (const std::optional<int> stage : std::initializer_list<std::optional<int>>{0, 1, 2, 3, {}}) {
+    const double limit = best_time(local, stage);
+    const double even =
+        limit != 0 && stage ? break_even_bandwidth(spec, {8, spec.npus / 8, *stage}, limit, 1e9, 1e14) : -1;
+    rows.push_back(
+        {stage, best_text(local, stage), best_text(spec, stage), limit, best_time(spec, stage), even});
+  }
+  return rows;
+}
+
+/// What doubling the peak gains at an expanded bandwidth.
+struct ComputeRow {
+  double bandwidth, once_s, twice_s;
+  int zero_stage;
+};
+
+const Table<ComputeRow>& compute_table() {
+  static const Table<ComputeRow> table([](Table<ComputeRow>& t) {
+    t.add("expanded_bandwidth_bytes_per_s", schema::number(), &ComputeRow::bandwidth);
+    t.cell("expanded bandwidth", shown::number("{:.0f} GB/s"),
+           [](const ComputeRow& of) { return of.bandwidth / 1e9; });
+    t.cell("ZeRO", shown::whole(), &ComputeRow::zero_stage);
+    t.column("time_s", "time", in_seconds(), &ComputeRow::once_s);
+    t.column("twice_the_peak_s", "with twice the peak", in_seconds(), &ComputeRow::twice_s);
+    t.cell("gain of 2 possible", shown::number("{:.3f}"),
+           [](const ComputeRow& of) { return of.once_s / of.twice_s; });
+  });
+  return table;
+}
+
+std::vector<ComputeRow> compute_rows(const ClusterSpec& spec, std::optional<int> zero_stage) {
+  std::vector<ComputeRow> rows;
   for (const double bandwidth : {50e9, 100e9, 200e9, 500e9, 1000e9, 2000e9}) {
     ClusterSpec each = spec;
     each.expanded_bandwidth = bandwidth;
     const PointOfCluster point = best_stage(each, 8, zero_stage);
     const double once = estimate(each, point).time_s();
     each.peak *= 2;
-    const double twice = estimate(each, best_stage(each, 8, zero_stage)).time_s();
-    text += fmt::format("  {:>13.0f} GB/s{:>7}{:>9.2f} s{:>20.2f} s{:>9.3f}\n", bandwidth / 1e9,
-                        point.zero_stage, once, twice, once / twice);
-    json.push_back(
-        {{"expanded_bandwidth_bytes_per_s", bandwidth}, {"time_s", once}, {"twice_the_peak_s", twice}});
+    rows.push_back(
+        {bandwidth, once, estimate(each, best_stage(each, 8, zero_stage)).time_s(), point.zero_stage});
   }
-  return text;
+  return rows;
+}
+
+/// Of the study, or of one --point.
+Json comet_schema() {
+  const Json study = schema::object(
+      {{"comet", schema::text()},
+       {"parameters", schema::number()},
+       {"local", points_table().list_schema("Without expanded memory, every division and ZeRO stage")},
+       {"expanded", points_table().list_schema("With it")},
+       {"expansion",
+        expansion_table().list_schema("What it gains, by ZeRO stage; the last row: the fastest")},
+       {"compute", compute_table().list_schema("MP8, by bandwidth of the expanded memory")},
+       {"clusters_differ", schema::number("Slowest over fastest")}});
+  return {{"oneOf", {study, points_table().schema(), dlrm_table().schema()}}};
 }
 
 int run(const CometOptions& options) {
@@ -218,7 +322,7 @@ int run(const CometOptions& options) {
         "the study compares MP8, which does not divide the {} heads of {}", spec.model.heads, options.file));
   const std::optional<int> zero = options.zero_stage;
   const ClusterSpec local = without_expansion(spec);
-  ordered_json json{{"comet", spec.name}, {"parameters", spec.model.parameters()}};
+  Json json{{"comet", spec.name}, {"parameters", spec.model.parameters()}};
   std::string text =
       fmt::format("{}: {} parameters, {} NPUs, {}\n", spec.name, spec.model.parameters(), spec.npus,
                   zero ? fmt::format("ZeRO-{}", *zero) : "of each division the fastest ZeRO stage that fits");
@@ -230,9 +334,14 @@ int run(const CometOptions& options) {
   for (const ClusterSpec* each : {&local, &spec})
     for (const std::uint32_t mp : degrees_of_mp(spec))
       for (int stage = 0; stage <= 3; ++stage)
-        json[each == &local ? "local" : "expanded"].push_back(row_json(*each, {mp, spec.npus / mp, stage}));
-  text += stages_text(spec, json["expansion"]);
-  text += compute_text(spec, zero, json["compute"]);
+        json[each == &local ? "local" : "expanded"].push_back(
+            points_table().json(row_of(*each, {mp, spec.npus / mp, stage})));
+  const std::vector<ExpansionRow> expansion = expansion_rows(spec);
+  json["expansion"] = expansion_table().list(expansion);
+  text += "\nWhat expanded memory gains (COMET: up to 1.4 x)\n" + expansion_table().text(expansion);
+  const std::vector<ComputeRow> compute = compute_rows(spec, zero);
+  json["compute"] = compute_table().list(compute);
+  text += "\nWhat twice the peak gains with MP8\n" + compute_table().text(compute);
   double fastest = 0, slowest = 0;
   for (const double peak : {spec.peak, 2 * spec.peak})
     for (const double network : {spec.network_bandwidth, 4 * spec.network_bandwidth})
@@ -272,7 +381,7 @@ std::function<int()> add_comet_command(CLI::App& app) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command->add_option("--point", options->point, "One point alone, as JSON: MP8_DP128; of a DLRM N64");
-  command->add_flag("--json", options->json, "Print JSON instead");
+  add_json_flag(*command, options->json, comet_schema);
   command->footer(
       "Example:\n  wafertlm comet configs/studies/comet_transformer_1t.yaml\n"
       "  wafertlm study configs/studies/comet_network.yaml");

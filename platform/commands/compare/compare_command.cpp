@@ -10,10 +10,12 @@
 #include <stdexcept>
 
 #include "platform/commands/compare/run_difference.h"
+#include "platform/describe/fields.h"
 #include "platform/host/files.h"
 #include "platform/host/json_output.h"
 #include "platform/report/read_results.h"
 #include "platform/report/report.h"
+#include "platform/text/aligned.h"
 #include "platform/text/format.h"
 
 namespace wafertlm {
@@ -36,26 +38,24 @@ double half_width_of(const nlohmann::ordered_json& results) {
 }  // namespace
 
 std::string compare_table(const std::vector<std::pair<std::string, nlohmann::ordered_json>>& runs) {
-  std::size_t widest = 3;
-  for (const auto& [name, results] : runs) widest = std::max(widest, name.size());
   const double first = runs.front().second["iteration_time_s"].get<double>();
   const double first_off = half_width_of(runs.front().second);
   bool is_sampled = false;
-  std::string text = fmt::format("{:<{}}  {:>11} {:>8}  {:>11} {:>8}\n", "run", widest, "iteration",
-                                 "speedup", "compute", "share");
+  TextRows rows{{"run", "iteration", "speedup", "compute", "share"}};
   for (const auto& [name, results] : runs) {
     const double time = results["iteration_time_s"].get<double>();
     const double compute = results["iterations"].back()["breakdown_s"]["compute"].get<double>();
-    text += fmt::format("{:<{}}  {:>11} {:>8.3f}  {:>11} {:>6.2f} %", name, widest, time_of(time),
-                        first / time, time_of(compute), 100 * compute / time);
+    rows.push_back({name, time_of(time), fmt::format("{:.3f}", first / time), time_of(compute),
+                    fmt::format("{:.2f} %", 100 * compute / time), ""});
     const double off = half_width_of(results);
     const double speedup_off = &results == &runs.front().second ? 0 : off + first_off;
-    if (off != 0) text += "   iteration ± " + time_of(off * time);
+    std::string& note = rows.back().back();
+    if (off != 0) note = "iteration ± " + time_of(off * time);
     if (speedup_off != 0)
-      text += fmt::format("{}speedup ± {:.3f}", off != 0 ? ", " : "   ", speedup_off * first / time);
-    text += '\n';
+      note += fmt::format("{}speedup ± {:.3f}", off != 0 ? ", " : "", speedup_off * first / time);
     is_sampled |= off != 0;
   }
+  std::string text = aligned(rows, "lrrrrl", 0);
   if (is_sampled) text += "± at 95 %: run.acceleration was sampled there\n";
   return text;
 }
@@ -110,7 +110,13 @@ std::function<int()> add_compare_command(CLI::App& app) {
       ->expected(2, 1000)
       ->type_name("DIR");
   command->add_option("--out", options->out, "The page to write")->type_name("FILE")->capture_default_str();
-  add_json_option(*command, options->json);
+  add_json_option(*command, options->json, [] {
+    namespace schema = results::schema;
+    return schema::object({{"runs", schema::list(schema::object({{"name", schema::text()},
+                                                                 {"iteration_time_s", schema::seconds()},
+                                                                 {"speedup", schema::number()}}))},
+                           {"differences", run_differences_schema()}});
+  });
   command->footer("Example:\n  wafertlm compare out/mesh out/fred_d --out compare.html");
   return [options] { return compare(*options); };
 }

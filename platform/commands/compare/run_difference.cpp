@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "platform/describe/document.h"
+#include "platform/describe/fields.h"
 
 namespace wafertlm {
 namespace {
@@ -232,6 +233,45 @@ Json run_differences(const NamedResults& runs, const std::vector<std::string>& f
                    {"links", link_differences(runs[0].second, runs[i].second)}});
   }
   return all;
+}
+
+Json run_differences_schema() {
+  namespace schema = results::schema;
+  const Json whole = {{"type", "integer"}}, real = {{"type", "number"}};
+  const Json setting = schema::or_null(
+      schema::object({{"value", schema::text()}, {"origin", schema::text()}}), "null: it is not set");
+  const Json part = schema::object(
+      {{"name", schema::text()}, {"first_ps", whole}, {"this_ps", whole}, {"change_ps", whole}});
+  const Json collective = schema::object({{"type", schema::text()},
+                                          {"class", schema::text()},
+                                          {"name", schema::text()},
+                                          {"start_s", {{"type", {"number", "null"}}}},
+                                          {"algorithms", schema::list(schema::text(), "Of both runs")},
+                                          {"ranks", schema::count()},
+                                          {"bytes", schema::count()},
+                                          {"first_ps", whole},
+                                          {"this_ps", whole},
+                                          {"change_ps", whole}});
+  const Json link = schema::object({{"name", schema::text()},
+                                    {"first_busy_s", real},
+                                    {"this_busy_s", real},
+                                    {"change_s", real},
+                                    {"first_bytes", schema::count()},
+                                    {"this_bytes", schema::count()}});
+  return schema::list(schema::object(
+      {{"name", schema::text()},
+       {"changed", schema::or_null(schema::list(schema::object(
+                                       {{"key", schema::text()}, {"first", setting}, {"this", setting}})),
+                                   "Settings; null: a resolved.yaml is missing")},
+       {"waterfall", schema::or_null(schema::object({{"first_ps", whole},
+                                                     {"this_ps", whole},
+                                                     {"change_ps", whole},
+                                                     {"parts", schema::list(part)}}),
+                                     "Of the last iteration")},
+       {"collectives", schema::object({{"matched", schema::list(collective)},
+                                       {"only_first", schema::count()},
+                                       {"only_this", schema::count()}})},
+       {"links", schema::list(link)}}));
 }
 
 }  // namespace wafertlm

@@ -43,4 +43,7 @@ nlohmann::ordered_json run_differences(const NamedResults& runs, const std::vect
 /// For the terminal: changed settings, then where the difference of the iteration is, then collectives.
 std::string differences_text(const nlohmann::ordered_json& differences);
 
+/// Of run_differences().
+nlohmann::ordered_json run_differences_schema();
+
 }  // namespace wafertlm

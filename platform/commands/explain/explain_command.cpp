@@ -24,6 +24,7 @@
 #include "platform/commands/explain/trials.h"
 #include "platform/commands/explain/what_if.h"
 #include "platform/describe/document.h"
+#include "platform/describe/fields.h"
 #include "platform/host/files.h"
 #include "platform/host/json_output.h"
 #include "platform/machine/machine_links.h"
@@ -33,6 +34,7 @@
 #include "platform/report/report.h"
 #include "platform/run/job.h"
 #include "platform/spec/load.h"
+#include "platform/text/aligned.h"
 #include "platform/text/format.h"
 #include "platform/text/quantity.h"
 
@@ -64,7 +66,7 @@ std::string name_of(const Gain& gain) {
 }
 
 void print_gain(std::size_t number, const Gain& gain, TimePs iteration) {
-  fmt::print("  {}. {:<28} at most {:>11} ({:.2f} %)", number, name_of(gain), format_time(gain.gain_ps),
+  fmt::print("  {}. {}: at most {} ({:.2f} %)", number, name_of(gain), format_time(gain.gain_ps),
              100 * static_cast<double>(gain.gain_ps) / static_cast<double>(iteration));
   if (gain.on_path_ps != 0) fmt::print(", {} of the critical path", format_time(gain.on_path_ps));
 }
@@ -78,11 +80,12 @@ void print_busiest(const Recording& recording, const IterationResult& iteration)
     busy.emplace_back(busy_between(recording.usage.links(), i, iteration.start_ps, iteration.end_ps),
                       links[i].name);
   std::stable_sort(busy.begin(), busy.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  fmt::print("Busiest links of the last iteration:\n");
+  TextRows rows;
   const auto time = static_cast<double>(iteration.end_ps - iteration.start_ps);
   for (std::size_t i = 0; i < std::min(busy.size(), kShown); ++i)
-    fmt::print("  {:<28} busy for {} ({:.2f} %)\n", busy[i].second, format_time(busy[i].first),
-               100 * static_cast<double>(busy[i].first) / time);
+    rows.push_back({busy[i].second, fmt::format("busy for {} ({:.2f} %)", format_time(busy[i].first),
+                                                100 * static_cast<double>(busy[i].first) / time)});
+  fmt::print("Busiest links of the last iteration:\n{}", aligned(rows, "l"));
 }
 
 /// The last iteration with faster links, simulated.
@@ -112,8 +115,8 @@ void print_faster_links(const std::vector<WithFasterLinks>& all, TimePs iteratio
       "What faster links save, simulated with all of the fabric's bandwidths so many times as high:\n");
   for (const WithFasterLinks& each : all) {
     const double saved = static_cast<double>(iteration) - static_cast<double>(each.iteration_ps);
-    fmt::print("  {:>3} times: {:>11} ({:.2f} %), the iteration takes {} ps\n", each.factor,
-               signed_time(saved), 100 * saved / static_cast<double>(iteration), each.iteration_ps);
+    fmt::print("  {} times: {} ({:.2f} %), the iteration takes {} ps\n", each.factor, signed_time(saved),
+               100 * saved / static_cast<double>(iteration), each.iteration_ps);
   }
   fmt::print("  ({} times:", all.front().factor);
   for (std::size_t k = 0; k < all.front().settings.size(); ++k) {
@@ -183,6 +186,20 @@ nlohmann::ordered_json explanation_json(const nlohmann::ordered_json& results, T
           {"if_instant", if_instant},
           {"faster_links", links},
           {"what_if", what_ifs ? what_ifs_json(*what_ifs) : nlohmann::ordered_json()}};
+}
+
+nlohmann::ordered_json explanation_schema() {
+  namespace schema = results::schema;
+  return schema::object(
+      {{"experiment", schema::text()},
+       {"iteration_ps", schema::count()},
+       {"if_instant", schema::list(schema::object({{"what", schema::text()},
+                                                   {"gain_at_most_ps", schema::count()},
+                                                   {"on_critical_path_ps", schema::count()}}))},
+       {"faster_links", schema::list(schema::object({{"factor", schema::positive()},
+                                                     {"iteration_ps", schema::count()},
+                                                     {"settings", schema::list(schema::text())}}))},
+       {"what_if", schema::or_null(what_ifs_schema(), "null with --quick")}});
 }
 
 int explain(const Options& options) {
@@ -262,7 +279,7 @@ std::function<int()> add_explain_command(CLI::App& app) {
   command->add_option("--jobs", options->jobs, "Runs at the same time; as many as there are cores")
       ->check(CLI::Range(1, 100'000));
   command->add_option("--out", options->page, "Also write a page with the charts")->type_name("FILE.html");
-  add_json_option(*command, options->json);
+  add_json_option(*command, options->json, explanation_schema);
   command->add_flag(
       "--rerun", options->rerun,
       "Also run it with compute, and each traffic class, next to instant, and explain the difference");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/commands/explain/what_if.h"
+#include "platform/describe/fields.h"
 
 #include <algorithm>
 #include <functional>
@@ -200,6 +201,32 @@ Row what_ifs_json(const WhatIfs& found) {
   return {{"iteration_ps", found.base_ps}, {"simulated", found.simulated},
           {"not_tried", found.not_tried},  {"savings", savings},
           {"without_saving", without},     {"sensitivity", sensitivity}};
+}
+
+Row what_ifs_schema() {
+  namespace schema = results::schema;
+  const Row result = {{"to", schema::text()},
+                      {"iteration_ps", schema::or_null(schema::count(), "null: it was not simulated")},
+                      {"saved_ps", {{"type", {"integer", "null"}}}},
+                      {"problem", {{"type", {"string", "null"}}}}};
+  Row change = {{"key", schema::text()},
+                {"from", schema::text()},
+                {"factor", {{"type", {"number", "null"}}}},
+                {"of", {{"enum", {"platform", "workload"}}}}};
+  change.update(result);
+  Row saving = change;
+  saving["then"] = schema::or_null(schema::object(change), "The next change on top of it");
+  const Row end = schema::or_null(schema::object(result), "null: there is no such value");
+  return schema::object({{"iteration_ps", schema::count()},
+                         {"simulated", schema::count()},
+                         {"not_tried", schema::count()},
+                         {"savings", schema::list(schema::object(saving))},
+                         {"without_saving", schema::list(schema::object(change))},
+                         {"sensitivity", schema::list(schema::object({{"key", schema::text()},
+                                                                      {"value", schema::text()},
+                                                                      {"of", change["of"]},
+                                                                      {"less", end},
+                                                                      {"more", end}}))}});
 }
 
 }  // namespace wafertlm

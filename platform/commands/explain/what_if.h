@@ -55,6 +55,7 @@ struct WhatIfs {
 WhatIfs find_what_ifs(const config::Node& experiment, Trials& trials, TimePs base_ps);
 
 nlohmann::ordered_json what_ifs_json(const WhatIfs& found);
+nlohmann::ordered_json what_ifs_schema();
 /// For the terminal. @param repeat what a setting is added to, to repeat a trial: "wafertlm run F"
 std::string what_ifs_text(const WhatIfs& found, const std::string& repeat);
 

@@ -3,6 +3,7 @@
 
 #include "platform/commands/explain/what_if.h"
 #include "platform/host/verbosity.h"
+#include "platform/text/aligned.h"
 #include "platform/text/format.h"
 #include "platform/text/signed_time.h"
 #include "platform/text/wrap.h"
@@ -32,8 +33,8 @@ std::string savings_text(const WhatIfs& found, bool of_platform, std::size_t mos
     if (change.setting.of_platform != of_platform || number == most) continue;
     const std::int64_t saved = change.saved_ps(found.base_ps);
     text +=
-        fmt::format("  {:>2}. '{}' (it is {}) saves {} ({}){}\n", ++number, change.text(),
-                    change.setting.value, coloured(format_time(static_cast<TimePs>(saved)), Colour::green),
+        fmt::format("  {}. '{}' (it is {}) saves {} ({}){}\n", ++number, change.text(), change.setting.value,
+                    coloured(format_time(static_cast<TimePs>(saved)), Colour::green),
                     share(saved, found.base_ps), then_text(each));
   }
   return text;
@@ -53,7 +54,8 @@ bool is_without_effect(const Sensitivity& each, TimePs base_ps) {
 }
 
 std::string sensitivity_text(const WhatIfs& found) {
-  std::string rows, without;
+  TextRows rows{{"key", "value", "-10 %", "+10 %"}};
+  std::string without;
   std::size_t shown = 0, more = 0;
   for (const Sensitivity& each : found.sensitivities) {
     if (is_without_effect(each, found.base_ps)) {
@@ -64,16 +66,13 @@ std::string sensitivity_text(const WhatIfs& found) {
       ++more;
     } else {
       ++shown;
-      rows += fmt::format("  {:<44} {:>14} {:>12} {:>12}\n", each.setting.key, each.setting.value,
-                          difference(each.less, found.base_ps), difference(each.more, found.base_ps));
+      rows.push_back({each.setting.key, each.setting.value, difference(each.less, found.base_ps),
+                      difference(each.more, found.base_ps)});
     }
   }
   std::string text;
-  if (!rows.empty())
-    text += fmt::format(
-        "How the iteration changes if a value is a tenth less, and a tenth more:\n"
-        "  {:<44} {:>14} {:>12} {:>12}\n{}",
-        "key", "value", "-10 %", "+10 %", rows);
+  if (rows.size() > 1)
+    text += "How the iteration changes if a value is a tenth less, and a tenth more:\n" + aligned(rows, "lr");
   if (more != 0) text += fmt::format("  … {} more (--json has all)\n", more);
   if (!without.empty())
     text += "What cannot help: a tenth less or more changes nothing, to the picosecond, of\n" +

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "platform/commands/libra/design.h"
+#include "platform/commands/libra/simulation.h"
+#include "platform/describe/fields.h"
+#include "platform/text/aligned.h"
 
 namespace wafertlm::libra {
 namespace {
@@ -44,9 +47,8 @@ std::vector<double> deciding_parts(const BandwidthProblem& problem, const std::v
 }
 
 std::string dimensions_text(const Request& request, const Answer& answer) {
-  std::string text =
-      fmt::format("\n  dim  {:<16}{:>6}  {:<14}{:>11}{:>12}{:>12}{:>15}{:>9}\n", "topology", "size", "class",
-                  "$ per GB/s", "equal GB/s", "best GB/s", "bytes per NPU", "decides");
+  TextRows rows{{"dim", "topology", "size", "class", "$ per GB/s", "equal GB/s", "best GB/s", "bytes per NPU",
+                 "decides"}};
   std::vector<double> bytes(request.network.dimensions.size(), 0), parts = bytes;
   for (const BandwidthProblem& problem : answer.problems) {
     const std::vector<double> sent = traffic(problem),
@@ -58,59 +60,57 @@ std::string dimensions_text(const Request& request, const Answer& answer) {
   }
   for (std::size_t d = 0; d < bytes.size(); ++d) {
     const NetworkDimension& dimension = request.network.dimensions[d];
-    text += fmt::format("  B{:<4}{:<16}{:>6}  {:<14}{:>11}{:>12}{:>12.2f}{:>15.5g}{:>7.1f} %\n", d,
-                        to_string(dimension.shape), dimension.size, dimension.cost_class,
-                        request.has_price() ? fmt::format("{:.2f}", request.price.per_bandwidth[d]) : "-",
-                        answer.equal ? fmt::format("{:.2f}", answer.equal->bandwidths[d]) : "-",
-                        answer.best.bandwidths[d], bytes[d], 100 * parts[d]);
+    const auto two_digits = [](double value) { return fmt::format("{:.2f}", value); };
+    rows.push_back(
+        {fmt::format("B{}", d), to_string(dimension.shape), fmt::to_string(dimension.size),
+         dimension.cost_class, request.has_price() ? two_digits(request.price.per_bandwidth[d]) : "-",
+         answer.equal ? two_digits(answer.equal->bandwidths[d]) : "-", two_digits(answer.best.bandwidths[d]),
+         fmt::format("{:.5g}", bytes[d]), fmt::format("{:.1f} %", 100 * parts[d])});
   }
-  return text;
+  return "\n" + aligned(rows, "llrlr");
 }
 
-/// A line of the comparison with equal shares; `factor` is how much better the optimum is.
-std::string compared(const std::string& what, const std::string& equal, const std::string& best,
-                     double factor) {
-  return fmt::format("  {:<26}{:>16}{:>16}{}\n", what, equal, best,
-                     factor > 0 ? fmt::format("   {:.3f} x", factor) : "");
-}
+/// "1.200 x", by which the optimum is better.
+std::string factor(double factor) { return factor > 0 ? fmt::format("{:.3f} x", factor) : ""; }
 
 std::string designs_text(const Request& request, const Answer& answer) {
   const Design &best = answer.best, equal = answer.equal.value_or(Design{});
   const bool both = answer.equal.has_value();
-  std::string text = "\n" + compared("", "equal shares", "optimum", 0);
+  TextRows rows{{"", "equal shares", "optimum", ""}};
   for (std::size_t w = 0; w < request.loads.size(); ++w) {
     const double was = both ? equal.times_ns[w] : 0;
-    text += compared("time " + request.loads[w].name, both ? milliseconds(was) : "-",
-                     milliseconds(best.times_ns[w]), was / best.times_ns[w]);
-    text += compared("  of which computing", both ? milliseconds(answer.problems[w].constant) : "-",
-                     milliseconds(answer.problems[w].constant), 0);
+    rows.push_back({"time " + request.loads[w].name, both ? milliseconds(was) : "-",
+                    milliseconds(best.times_ns[w]), factor(was / best.times_ns[w])});
+    rows.push_back({"  of which computing", both ? milliseconds(answer.problems[w].constant) : "-",
+                    milliseconds(answer.problems[w].constant)});
     if (!request.has_price()) continue;
     const auto product = [](double ns, double cost) { return fmt::format("{:.5g} s$", ns / kNsPerS * cost); };
-    text += compared("  time x cost", both ? product(was, equal.cost) : "-",
-                     product(best.times_ns[w], best.cost), was * equal.cost / (best.times_ns[w] * best.cost));
+    rows.push_back({"  time x cost", both ? product(was, equal.cost) : "-",
+                    product(best.times_ns[w], best.cost),
+                    factor(was * equal.cost / (best.times_ns[w] * best.cost))});
   }
-  if (!request.has_price()) return text;
-  const auto npus = static_cast<double>(request.network.npus());
-  text += compared("cost per NPU", both ? fmt::format("${:.0f}", equal.cost) : "-",
-                   fmt::format("${:.0f}", best.cost), equal.cost / best.cost);
-  text += compared(fmt::format("cost of {} NPUs", request.network.npus()),
-                   both ? fmt::format("${:.4g} M", equal.cost * npus / 1e6) : "-",
-                   fmt::format("${:.4g} M", best.cost * npus / 1e6), 0);
-  return text;
+  if (request.has_price()) {
+    const auto npus = static_cast<double>(request.network.npus());
+    rows.push_back({"cost per NPU", both ? fmt::format("${:.0f}", equal.cost) : "-",
+                    fmt::format("${:.0f}", best.cost), factor(equal.cost / best.cost)});
+    rows.push_back({fmt::format("cost of {} NPUs", request.network.npus()),
+                    both ? fmt::format("${:.4g} M", equal.cost * npus / 1e6) : "-",
+                    fmt::format("${:.4g} M", best.cost * npus / 1e6)});
+  }
+  return "\n" + aligned(rows, "lrrl");
 }
 
 std::string regret_text(const Request& request, const Answer& answer) {
   if (answer.regret.empty()) return "";
-  std::string text = "\nRegret: what a workload loses against its own optimum\n  " +
-                     fmt::format("{:<28}", "network built for");
-  for (const Load& load : request.loads) text += fmt::format("{:>16}", load.name);
-  const auto row = [&](const std::string& name, const std::vector<double>& losses) {
-    text += fmt::format("\n  {:<28}", name);
-    for (const double loss : losses) text += fmt::format("{:>14.2f} %", 100 * loss);
+  TextRows rows{{"network built for"}};
+  for (const Load& load : request.loads) rows.front().push_back(load.name);
+  const auto add = [&](const std::string& name, const std::vector<double>& losses) {
+    rows.push_back({name});
+    for (const double loss : losses) rows.back().push_back(fmt::format("{:.2f} %", 100 * loss));
   };
-  for (std::size_t i = 0; i < answer.regret.size(); ++i) row(request.loads[i].name, answer.regret[i]);
-  row("all of them", answer.joint_regret);
-  return text + "\n";
+  for (std::size_t i = 0; i < answer.regret.size(); ++i) add(request.loads[i].name, answer.regret[i]);
+  add("all of them", answer.joint_regret);
+  return "\nRegret: what a workload loses against its own optimum\n" + aligned(rows, "lr");
 }
 
 std::string certificate_text(const Request& request, const Answer& answer) {
@@ -182,6 +182,34 @@ std::string answer_json(const Request& request, const Answer& answer) {
   json["collectives_without_group"] = answer.without_group;
   if (!answer.regret.empty()) json["regret"] = {{"by_own", answer.regret}, {"by_joint", answer.joint_regret}};
   return json.dump(2) + "\n";
+}
+
+ordered_json answer_schema() {
+  namespace schema = results::schema;
+  const ordered_json real = {{"type", "number"}}, or_null = {{"type", {"number", "null"}}};
+  const ordered_json design = schema::object(
+      {{"bandwidth_bytes_per_s", schema::list(real, "By dimension")},
+       {"workloads",
+        schema::list(schema::object({{"workload", schema::text()}, {"time_s", schema::number()}}))},
+       {"time_s", schema::number("Of the first workload")},
+       {"cost_per_npu", or_null},
+       {"cost", or_null}});
+  return schema::object(
+      {{"objective", schema::text()},
+       {"npus", schema::positive()},
+       {"compute_s", schema::number()},
+       {"optimum", design},
+       {"equal", schema::or_null(design, "Equal shares; null: they fulfil the constraints not")},
+       {"certificate", schema::object({{"value", real},
+                                       {"lower_bound", real},
+                                       {"gap", schema::number()},
+                                       {"evaluations", schema::count()}})},
+       {"binding", schema::list(schema::text(), "Constraints")},
+       {"collectives_without_group", schema::count()},
+       {"regret",
+        schema::object({{"by_own", schema::list(schema::list(real))}, {"by_joint", schema::list(real)}})},
+       {"simulation", simulation_schema()}},
+      nullptr, {"regret", "simulation"});
 }
 
 }  // namespace wafertlm::libra

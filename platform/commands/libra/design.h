@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,5 +53,7 @@ Answer solve(const Request& request);
 std::string answer_text(const Request& request, const Answer& answer);
 /// Times in s, bandwidths in bytes/s, costs in $ per NPU.
 std::string answer_json(const Request& request, const Answer& answer);
+/// With --simulate also `simulation`.
+nlohmann::ordered_json answer_schema();
 
 }  // namespace wafertlm::libra

@@ -8,5 +8,6 @@ namespace wafertlm::model_gap {
 
 /// Times in s; `parts` by name with `time_ps`.
 nlohmann::ordered_json difference_json(const Difference& difference);
+nlohmann::ordered_json difference_schema();
 
 }  // namespace wafertlm::model_gap

@@ -2,6 +2,8 @@
 #include <fmt/core.h>
 
 #include "platform/commands/libra/difference_json.h"
+#include "platform/describe/fields.h"
+#include "platform/text/aligned.h"
 
 namespace wafertlm::model_gap {
 namespace {
@@ -23,17 +25,17 @@ std::string difference_text(const Difference& difference) {
   if (!difference.problem.empty())
     return "  the difference cannot be told apart: " + difference.problem + "\n";
   const std::int64_t all = difference.simulated_ps - difference.model_ps;
-  std::string text = fmt::format("  {:<12}{:>18}{:>10}\n", "", "time", "of model");
+  TextRows rows{{"", "time", "of model"}};
   const auto line = [&](const std::string& name, const std::string& time, double part,
                         const std::string& how) {
-    text +=
-        fmt::format("  {:<12}{:>18}{:>8.3f} %{}\n", name, time, 100 * part, how.empty() ? "" : "  " + how);
+    rows.push_back({name, time, fmt::format("{:.3f} %", 100 * part), how});
   };
   line("model", in_ms(difference.model_ps), 1, "");
   for (const Part& each : difference.parts)
     line(each.name, signed_ms(each.ps), part_of(each.ps, difference.model_ps), each.how);
   line("simulated", in_ms(difference.simulated_ps), part_of(difference.simulated_ps, difference.model_ps),
        fmt::format("{} = the sum", signed_ms(all)));
+  std::string text = aligned(rows, "lrrl");
   text += fmt::format("  the line misses the run with {} chunks by {}\n", difference.chunks,
                       signed_ms(difference.line_misses_ps));
   text += fmt::format("  Themis off {}, on {}: {:.4f} x as fast\n", in_ms(difference.ascending_ps),
@@ -57,6 +59,24 @@ ordered_json difference_json(const Difference& difference) {
   json["line_misses_ps"] = difference.line_misses_ps;
   json["themis"] = {{"off_s", in_s(difference.ascending_ps)}, {"on_s", in_s(difference.themis_ps)}};
   return json;
+}
+
+ordered_json difference_schema() {
+  namespace schema = results::schema;
+  const ordered_json whole = {{"type", "integer"}};
+  return schema::object(
+      {{"problem", schema::text("Why they cannot be told apart; then only model_s follows")},
+       {"model_s", schema::number()},
+       {"simulated_s", schema::number()},
+       {"difference_ps", whole},
+       {"parts", schema::list(schema::object(
+                     {{"part", schema::text()}, {"time_ps", whole}, {"how", schema::text()}}))},
+       {"factors", schema::list({{"type", {"number", "null"}}})},
+       {"chunks", schema::positive()},
+       {"line_misses_ps", whole},
+       {"themis", schema::object({{"off_s", schema::number()}, {"on_s", schema::number()}})}},
+      "Of model and simulation",
+      {"simulated_s", "difference_ps", "parts", "factors", "chunks", "line_misses_ps", "themis"});
 }
 
 }  // namespace wafertlm::model_gap

@@ -13,6 +13,7 @@
 #include "platform/commands/libra/text_nodes.h"
 #include "platform/host/files.h"
 #include "platform/host/interrupt.h"
+#include "platform/host/json_output.h"
 #include "platform/host/output_folder.h"
 #include "platform/text/quantity.h"
 #include "workloads/chakra/et_writer.h"
@@ -206,7 +207,7 @@ std::function<int()> add_libra_command(CLI::App& app) {
                    "Also write the iteration as a Chakra trace, for `chakra: FILE.et` with `replicate`")
       ->type_name("FILE.et");
   add_simulation_options(*command, *options);
-  command->add_flag("--json", options->json, "Print JSON instead");
+  add_json_flag(*command, options->json, answer_schema);
   command->footer(
       "Examples, with the files of LIBRA's repository:\n"
       "  wafertlm libra --network 3d_network.yml --workload GPT_3.txt --communicator GPT_3_3d.yml \\\n"

@@ -53,6 +53,7 @@ Simulation simulate(const Request& request, const Answer& answer, const Simulati
 
 std::string simulation_text(const Simulation& simulation, const SimulationOptions& options);
 nlohmann::ordered_json simulation_json(const Simulation& simulation);
+nlohmann::ordered_json simulation_schema();
 
 // Its parts.
 

@@ -3,6 +3,9 @@
 
 #include "platform/commands/libra/difference_json.h"
 #include "platform/commands/libra/simulation.h"
+#include "platform/describe/fields.h"
+#include "platform/text/aligned.h"
+#include "platform/text/format.h"
 
 namespace wafertlm::libra {
 namespace {
@@ -21,15 +24,16 @@ std::string bandwidths_text(const SimulatedDesign& design) {
   return text;
 }
 
-std::string design_line(const SimulatedDesign& design) {
-  if (!design.error.empty()) return fmt::format("  {:<14}{}\n", design.name, design.error);
+std::vector<std::string> row_of(const SimulatedDesign& design) {
   const bool themis = design.themis_ps > 0;
-  return fmt::format("  {:<14}{:>15}{:>15}{:>11.3f} %{:>15}{:>11}{:>15}  {}\n", design.name,
-                     ms(design.model_ns), ms(ns(design.time_ps)),
-                     100 * (ns(design.time_ps) / design.model_ns - 1),
-                     themis ? ms(ns(design.themis_ps)) : "-",
-                     themis ? fmt::format("{:.4f} x", ns(design.time_ps) / ns(design.themis_ps)) : "-",
-                     ms(design.least_ns), bandwidths_text(design));
+  return {design.name,
+          ms(design.model_ns),
+          ms(ns(design.time_ps)),
+          fmt::format("{:.3f} %", 100 * (ns(design.time_ps) / design.model_ns - 1)),
+          themis ? ms(ns(design.themis_ps)) : "-",
+          themis ? fmt::format("{:.4f} x", ns(design.time_ps) / ns(design.themis_ps)) : "-",
+          ms(design.least_ns),
+          bandwidths_text(design)};
 }
 
 std::string ranking_text(const Simulation& simulation) {
@@ -52,13 +56,17 @@ std::string ranking_text(const Simulation& simulation) {
 }  // namespace
 
 std::string simulation_text(const Simulation& simulation, const SimulationOptions& options) {
-  std::string text = fmt::format(
-      "\nSimulated with events: latency {}, {} chunk{} ({})\n  {:<14}{:>15}{:>15}{:>13}{:>15}{:>11}{:>15}  "
-      "{}\n",
-      options.latency, options.chunks, options.chunks == 1 ? "" : "s",
-      (options.folder / "experiment.yaml").string(), "", "model", "simulated", "over model", "Themis", "gain",
-      "at least", "GB/s");
-  for (const SimulatedDesign& each : simulation.designs) text += design_line(each);
+  TextRows rows{{"", "model", "simulated", "over model", "Themis", "gain", "at least", "GB/s"}};
+  std::string failed;
+  for (const SimulatedDesign& each : simulation.designs)
+    if (each.error.empty())
+      rows.push_back(row_of(each));
+    else
+      failed += fmt::format("  {}: {}\n", each.name, each.error);
+  std::string text =
+      fmt::format("\nSimulated with events: latency {}, {} ({})\n", options.latency,
+                  counted(options.chunks, "chunk"), (options.folder / "experiment.yaml").string());
+  text += aligned(rows, "lrrrrrrl") + failed;
   text += "  at least: computation, and each collective's bytes over all bandwidth of its dimensions\n";
   text += "\nThe optimum: model and simulation\n" + model_gap::difference_text(simulation.difference);
   return text + ranking_text(simulation);
@@ -87,6 +95,27 @@ ordered_json simulation_json(const Simulation& simulation) {
                               {"faster", simulation.designs[swaps.worst->second].name},
                               {"loss", swaps.loss}};
   return json;
+}
+
+ordered_json simulation_schema() {
+  namespace schema = results::schema;
+  const ordered_json or_null = {{"type", {"number", "null"}}};
+  return schema::object(
+      {{"designs", schema::list(schema::object({{"design", schema::text()},
+                                                {"bandwidth_bytes_per_s", schema::list(schema::number())},
+                                                {"model_s", schema::number()},
+                                                {"least_s", schema::number()},
+                                                {"simulated_s", schema::number()},
+                                                {"themis_s", or_null},
+                                                {"error", schema::text("Empty: it ran")}}))},
+       {"difference", model_gap::difference_schema()},
+       {"rank_correlation", or_null},
+       {"swaps", schema::object({{"swapped", schema::count()},
+                                 {"pairs", schema::count()},
+                                 {"worst", schema::or_null(schema::object({{"model_prefers", schema::text()},
+                                                                           {"faster", schema::text()},
+                                                                           {"loss", schema::number()}}),
+                                                           "null: none")}})}});
 }
 
 }  // namespace wafertlm::libra

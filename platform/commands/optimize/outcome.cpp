@@ -8,6 +8,7 @@
 
 #include "platform/commands/libra/difference_json.h"
 #include "platform/commands/libra/ranking.h"
+#include "platform/text/aligned.h"
 #include "platform/text/format.h"
 
 namespace wafertlm::optimize {
@@ -88,7 +89,7 @@ std::string fidelity_text(const Outcome& outcome, const std::string& name,
                           std::optional<double> Candidate::*figure) {
   if (!outcome.best || !((*outcome.best).*figure)) return "";
   const double cheap = *((*outcome.best).*figure), full = *outcome.best->time_s;
-  std::string text = fmt::format("  {:<22}{:>12} at the optimum, the simulation {} ({:+.2f} %)", name,
+  std::string text = fmt::format("  {}: {} at the optimum, the simulation {} ({:+.2f} %)", name,
                                  shown(Goal::time, cheap), shown(Goal::time, full), 100 * (full / cheap - 1));
   const auto rank = correlation(outcome.candidates, figure);
   if (rank)
@@ -128,11 +129,11 @@ std::string binding_text(const Outcome& outcome) {
 std::string front_text(const Outcome& outcome) {
   if (outcome.front.empty()) return "";
   const Goal first = outcome.spec.goals[0], second = outcome.spec.goals[1];
-  std::string text = fmt::format("\nPareto front, every point simulated\n  {:>14}{:>14}  \n", name_of(first),
-                                 name_of(second));
+  TextRows rows{{name_of(first), name_of(second), ""}};
   for (const Candidate* each : outcome.front)
-    text += fmt::format("  {:>14}{:>14}  {}\n", shown(first, each->value(first)),
-                        shown(second, each->value(second)), outcome.spec.text(each->point));
+    rows.push_back({shown(first, each->value(first)), shown(second, each->value(second)),
+                    outcome.spec.text(each->point)});
+  const std::string text = "\nPareto front, every point simulated\n" + aligned(rows, "rrl");
   return text + fmt::format("  hypervolume over {}: {:.4f}\n",
                             outcome.spec.space().limit || outcome.spec.space().budget
                                 ? "equal shares"
@@ -144,18 +145,15 @@ std::string front_text(const Outcome& outcome) {
 std::string regret_text(const Outcome& outcome) {
   const Regret& regret = outcome.regret;
   if (regret.own.empty()) return "";
-  const auto line = [&](const std::string& name, const std::vector<double>& losses) {
-    std::string words = fmt::format("  {:<24}", name);
-    for (const double loss : losses) words += fmt::format("{:>16}", fmt::format("{:+.2f} %", 100 * loss));
-    return words + "\n";
+  TextRows rows{{"design for"}};
+  for (const auto& each : outcome.spec.cases) rows.front().push_back(each.name);
+  const auto add = [&](const std::string& name, const std::vector<double>& losses) {
+    rows.push_back({name});
+    for (const double loss : losses) rows.back().push_back(fmt::format("{:+.2f} %", 100 * loss));
   };
-  std::string text =
-      fmt::format("\nRegret: what a workload loses against the design made for it\n  {:<24}", "design for");
-  for (const auto& each : outcome.spec.cases) text += fmt::format("{:>16}", each.name.substr(0, 15));
-  text += "\n";
-  for (std::size_t i = 0; i < regret.own.size(); ++i)
-    text += line(outcome.spec.cases[i].name, regret.by_own[i]);
-  return text + line("all of them", regret.joint) + "\n";
+  for (std::size_t i = 0; i < regret.own.size(); ++i) add(outcome.spec.cases[i].name, regret.by_own[i]);
+  add("all of them", regret.joint);
+  return "\nRegret: what a workload loses against the design made for it\n" + aligned(rows, "lr") + "\n";
 }
 
 ordered_json regret_json(const Outcome& outcome) {
@@ -245,20 +243,18 @@ std::string outcome_text(const Outcome& outcome) {
                       counted(outcome.candidates.simulations(), "candidate"), refused);
   for (const std::string& each : outcome.methods)
     text += fmt::format("{}{}", &each == &outcome.methods.front() ? "" : ", then ", each);
-  text += fmt::format("\n\n  {:<14}{:>16}{:>16}\n", "",
-                      spec.space().budget || spec.space().limit ? "equal shares" : "middle", "optimum");
-  for (std::size_t i = 0; i < spec.variables.size(); ++i) {
-    const auto at = [&](const Candidate& each) { return spec.variables[i].text(each.point[i]); };
-    text +=
-        fmt::format("  {:<14}{:>16}{:>16}\n", spec.variables[i].name, at(*outcome.middle), at(*outcome.best));
+  TextRows rows{{"", spec.space().budget || spec.space().limit ? "equal shares" : "middle", "optimum"}};
+  for (const VariableSpec& each : spec.variables) {
+    const auto i = static_cast<std::size_t>(&each - spec.variables.data());
+    rows.push_back({each.name, each.text(outcome.middle->point[i]), each.text(outcome.best->point[i])});
   }
   for (const Goal goal : {Goal::time, Goal::cost, Goal::time_cost, Goal::energy}) {
     const double was = outcome.middle->value(goal), is = outcome.best->value(goal);
     if (!std::isfinite(is) || is == 0) continue;
-    text +=
-        fmt::format("  {:<14}{:>16}{:>16}{}\n", name_of(goal), std::isfinite(was) ? shown(goal, was) : "-",
-                    shown(goal, is), std::isfinite(was) ? fmt::format("   {:.3f} x", was / is) : "");
+    rows.push_back({name_of(goal), std::isfinite(was) ? shown(goal, was) : "-", shown(goal, is),
+                    std::isfinite(was) ? fmt::format("{:.3f} x", was / is) : ""});
   }
+  text += "\n\n" + aligned(rows, "lrrl");
   text += front_text(outcome);
   text += "\nHow good is it\n";
   const double time = outcome.best->time_s.value_or(0);

@@ -5,11 +5,14 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <vector>
 
 #include "platform/commands/partition/inputs.h"
 #include "platform/commands/partition/shared.h"
 #include "platform/commands/partition/simulated.h"
+#include "platform/describe/table.h"
+#include "platform/host/json_output.h"
 #include "platform/host/presets.h"
 #include "platform/text/format.h"
 
@@ -17,7 +20,9 @@ namespace wafertlm {
 namespace {
 
 using namespace partition;
-using nlohmann::ordered_json;
+using results::Fields;
+using results::Json;
+namespace schema = results::schema;
 
 struct PartitionOptions {
   std::string file;
@@ -64,8 +69,8 @@ Outcome outcome_of(const PartitionSpec& spec, const Method& method, const Prices
   return all;
 }
 
-ordered_json layers_json(const PartitionSpec& spec, const Partition& owners, const Outcome& outcome) {
-  ordered_json json = ordered_json::array();
+Json layers_json(const PartitionSpec& spec, const Partition& owners, const Outcome& outcome) {
+  Json json = Json::array();
   for (std::size_t k = 0; k < outcome.layers.size(); ++k) {
     const Pruned& layer = outcome.layers[k];
     std::uint64_t values = 0;
@@ -82,25 +87,72 @@ ordered_json layers_json(const PartitionSpec& spec, const Partition& owners, con
   return json;
 }
 
-/// What the platform makes of it; null: not modelled.
-struct Simulated {
-  ordered_json json;
-  std::string text;
+/// A method at one price, and what the platform makes of it; null: not modelled.
+struct MethodRow {
+  const PartitionSpec& spec;
+  double mu;
+  Method method;
+  Outcome outcome;
+  std::optional<SimulatedJob> job;
+
+  bool is_simulated() const { return job.has_value(); }
+  bool has_links() const { return spec.platform->wafer.fabric.energy_per_bit_j != 0; }
+  bool has_operations() const { return spec.energy_per_operation != 0; }
+  double compute_j() const { return operations_of(spec, outcome.layers) * spec.energy_per_operation; }
 };
 
-Simulated simulated(const PartitionSpec& spec, const Outcome& outcome) {
-  if (!spec.platform) return {ordered_json::object(), ""};
-  const SimulatedJob job = partition::simulate(spec, outcome.layers);
-  const bool has_links = spec.platform->wafer.fabric.energy_per_bit_j != 0,
-             has_operations = spec.energy_per_operation != 0;
-  const double compute_j = operations_of(spec, outcome.layers) * spec.energy_per_operation;
-  const ordered_json null;
-  ordered_json json{{"time_s", seconds(job.end_ps)},
-                    {"link_energy_j", has_links ? ordered_json(job.link_energy_j) : null},
-                    {"compute_energy_j", has_operations ? ordered_json(compute_j) : null}};
-  const double sum = job.link_energy_j + compute_j;
-  return {json, fmt::format("{:>12}{:>13}", format_time(job.end_ps),
-                            has_links || has_operations ? fmt::format("{:.4g} J", sum) : "")};
+const Table<MethodRow>& methods_table() {
+  static const Table<MethodRow> table([](Table<MethodRow>& t) {
+    using R = const MethodRow&;
+    const Json or_null = {{"type", {"number", "null"}}};
+    t.column("mu", "mu", shown::number("{:g}"), &MethodRow::mu);
+    t.column("method", "", shown::text(), [](R of) { return of.method.name; });
+    t.column("cost", "cost", shown::number("{:.6g}"), [](R of) { return of.outcome.cost; });
+    t.column("error", "error", shown::number("{:.6g}"), [](R of) { return of.outcome.error; });
+    t.column("kept_weights", "kept", shown::whole(), [](R of) { return of.outcome.kept; });
+    t.column("crossing_weights", "crossing", shown::whole(), [](R of) { return of.outcome.crossing; });
+    t.column("bytes", "bytes", shown::whole(), [](R of) { return of.outcome.bytes; });
+    t.add_if(&MethodRow::is_simulated, "time_s", schema::seconds(),
+             [](R of) { return seconds(of.job->end_ps); });
+    t.cell("time", shown::text(), [](R of) { return of.job ? format_time(of.job->end_ps) : ""; });
+    t.add_if(&MethodRow::is_simulated, "link_energy_j", or_null,
+             [](R of) { return of.has_links() ? Json(of.job->link_energy_j) : Json(); });
+    t.add_if(&MethodRow::is_simulated, "compute_energy_j", or_null,
+             [](R of) { return of.has_operations() ? Json(of.compute_j()) : Json(); });
+    t.cell("energy", shown::number("{:.4g} J"), [](R of) {
+      return of.job && (of.has_links() || of.has_operations()) ? Json(of.job->link_energy_j + of.compute_j())
+                                                               : Json("");
+    });
+    t.add("layers",
+          schema::list(schema::object({{"layer", schema::text()},
+                                       {"cost", schema::number()},
+                                       {"error", schema::number()},
+                                       {"kept_weights", schema::count()},
+                                       {"crossing_weights", schema::count()},
+                                       {"values_sent", schema::count()},
+                                       {"bytes_forward", schema::count()},
+                                       {"owners", schema::list(schema::count("Of each output: a worker"))}})),
+          [](R of) { return layers_json(of.spec, of.method.owners, of.outcome); });
+  });
+  return table;
+}
+
+struct Report {
+  const PartitionSpec& spec;
+  std::vector<MethodRow> rows;
+};
+
+const Fields<Report>& report_fields() {
+  static const Fields<Report> fields([](Fields<Report>& f) {
+    using R = const Report&;
+    f.add("partition", schema::text(), [](R of) { return of.spec.name; });
+    f.add("workers", schema::positive(), [](R of) { return of.spec.workers; });
+    f.add("lambda", schema::number(), [](R of) { return of.spec.lambda; });
+    f.add("simulated_on", schema::or_null(schema::text(), "A platform; null: nothing is simulated"),
+          [](R of) { return of.spec.platform ? Json(of.spec.platform->name) : Json(); });
+    f.add_list("rows", methods_table(), &Report::rows);
+  });
+  return fields;
 }
 
 std::string heading(const PartitionSpec& spec) {
@@ -112,10 +164,8 @@ std::string heading(const PartitionSpec& spec) {
     weights += layer.weights.size();
     for (const double weight : layer.weights) square += weight * weight;
   }
-  text += fmt::format("{} weights, sum of squares {:.6g}; lambda {:g}\n\n", weights, square, spec.lambda);
-  text += fmt::format("  {:<10}{:<27}{:>13}{:>13}{:>11}{:>11}{:>11}", "mu", "", "cost", "error", "kept",
-                      "crossing", "bytes");
-  return text + (spec.platform ? fmt::format("{:>12}{:>13}\n", "time", "energy") : "\n");
+  return text +
+         fmt::format("{} weights, sum of squares {:.6g}; lambda {:g}\n\n", weights, square, spec.lambda);
 }
 
 std::string notes(const PartitionSpec& spec) {
@@ -136,33 +186,16 @@ std::string notes(const PartitionSpec& spec) {
 
 int run(const PartitionOptions& options) {
   const PartitionSpec spec = load_partition(options.file, options.overrides);
-  std::string text = heading(spec);
-  ordered_json json{{"partition", spec.name},
-                    {"workers", spec.workers},
-                    {"lambda", spec.lambda},
-                    {"simulated_on", spec.platform ? ordered_json(spec.platform->name) : ordered_json()},
-                    {"rows", ordered_json::array()}};
-  for (const double mu : spec.mu) {
-    const Prices prices{spec.lambda, mu};
-    for (const Method& method : methods(spec, prices)) {
-      const Outcome outcome = outcome_of(spec, method, prices);
-      const Simulated times = simulated(spec, outcome);
-      text +=
-          fmt::format("  {:<10g}{:<27}{:>13.6g}{:>13.6g}{:>11}{:>11}{:>11}{}\n", mu, method.name,
-                      outcome.cost, outcome.error, outcome.kept, outcome.crossing, outcome.bytes, times.text);
-      ordered_json row{{"mu", mu},
-                       {"method", method.name},
-                       {"cost", outcome.cost},
-                       {"error", outcome.error},
-                       {"kept_weights", outcome.kept},
-                       {"crossing_weights", outcome.crossing},
-                       {"bytes", outcome.bytes}};
-      row.update(times.json);
-      row["layers"] = layers_json(spec, method.owners, outcome);
-      json["rows"].push_back(std::move(row));
+  Report report{spec, {}};
+  for (const double mu : spec.mu)
+    for (Method& method : methods(spec, {spec.lambda, mu})) {
+      Outcome outcome = outcome_of(spec, method, {spec.lambda, mu});
+      const auto job =
+          spec.platform ? std::optional(partition::simulate(spec, outcome.layers)) : std::nullopt;
+      report.rows.push_back({spec, mu, std::move(method), std::move(outcome), job});
     }
-  }
-  fmt::print("{}", options.json ? json.dump(1) + "\n" : text + notes(spec));
+  fmt::print("{}", options.json ? report_fields().json(report).dump(1) + "\n"
+                                : heading(spec) + methods_table().text(report.rows) + notes(spec));
   return 0;
 }
 
@@ -177,7 +210,9 @@ std::function<int()> add_partition_command(CLI::App& app) {
       ->transform(preset_or_file({"studies"}))
       ->type_name("FILE.yaml");
   command->add_option("--set", options->overrides, "Change a key of the platform, as in `run`");
-  command->add_flag("--json", options->json, "Print JSON instead, with owners and bytes of every layer");
+  add_json_flag(
+      *command, options->json, [] { return report_fields().schema(); },
+      "Print JSON instead, with owners and bytes of every layer");
   command->footer(
       "Examples:\n"
       "  wafertlm partition configs/studies/partition_small.yaml\n"

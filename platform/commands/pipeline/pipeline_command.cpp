@@ -15,14 +15,17 @@
 #include "platform/commands/pipeline/inputs.h"
 #include "platform/commands/pipeline/search.h"
 #include "platform/commands/pipeline/simulated.h"
+#include "platform/describe/table.h"
 #include "platform/host/files.h"
+#include "platform/host/json_output.h"
 #include "platform/host/presets.h"
 
 namespace wafertlm {
 namespace {
 
 using namespace pipelines;
-using nlohmann::ordered_json;
+using results::Json;
+namespace schema = results::schema;
 
 constexpr double kExhaustiveAtMost = 1e6, kSimulatedAtMost = 1000;
 
@@ -102,8 +105,8 @@ std::string drawn(const Problem& problem, const Schedule& schedule) {
   return text;
 }
 
-ordered_json schedule_json(const Problem& problem, const Schedule& schedule) {
-  ordered_json stages = ordered_json::array();
+Json schedule_json(const Problem& problem, const Schedule& schedule) {
+  Json stages = Json::array();
   const std::vector<double> times = Evaluator(problem).measure(schedule).stages;
   for (std::size_t i = 0; i < schedule.size(); ++i)
     stages.push_back({{"place", problem.places[schedule[i].place].name},
@@ -126,18 +129,53 @@ constexpr const char* kBySimulation =
 constexpr const char* kAsUnderstood =
     "Shisha is as understood from the text of arXiv 2202.11575, Pipe-Search from its abstract.\n";
 
-/// Of the table; `bound`: what the gap is to.
-void add_row(const Problem& problem, const Row& row, double bound, std::string& text, ordered_json& json) {
-  // Simulated times are whole picoseconds: they may lie that much below the bound.
-  const double ratio = row.found.time / bound - 1, gap = std::abs(ratio) < 1e-6 ? 0 : ratio;
-  text += fmt::format("  {:<24}{:>12.6g} s{:>7.2f} %{:>13}{:>9.3f} s  {}\n", row.algorithm, row.found.time,
-                      100 * gap, row.found.evaluations, row.host_s, drawn(problem, row.found.schedule));
-  json["algorithms"].push_back({{"algorithm", row.algorithm},
-                                {"time_s", row.found.time},
-                                {"gap", gap},
-                                {"evaluations", row.found.evaluations},
-                                {"host", {{"wall_s", row.host_s}}},
-                                {"stages", schedule_json(problem, row.found.schedule)}});
+/// Of the table.
+struct ShownRow {
+  const Problem& problem;
+  const Row& row;
+  double bound;  ///< what the gap is to
+
+  /// Simulated times are whole picoseconds: they may lie that much below the bound.
+  double gap() const {
+    const double ratio = row.found.time / bound - 1;
+    return std::abs(ratio) < 1e-6 ? 0 : ratio;
+  }
+};
+
+/// @param time its heading
+Table<ShownRow> algorithms_table(const char* time) {
+  using R = const ShownRow&;
+  Table<ShownRow> t;
+  t.column("algorithm", "", shown::text(), [](R of) { return of.row.algorithm; });
+  t.add("time_s", schema::seconds("Per input"), [](R of) { return of.row.found.time; });
+  t.cell(time, shown::number("{:.6g} s"), [](R of) { return of.row.found.time; });
+  t.column("gap", "gap", shown::percent(), &ShownRow::gap);
+  t.column("evaluations", "evaluations", shown::whole(), [](R of) { return of.row.found.evaluations; });
+  t.add("host", schema::object({{"wall_s", schema::seconds()}}), [](R of) {
+    return Json{{"wall_s", of.row.host_s}};
+  });
+  t.cell("host", shown::number("{:.3f} s"), [](R of) { return of.row.host_s; });
+  t.add("stages",
+        schema::list(schema::object({{"place", schema::text()},
+                                     {"first_layer", schema::positive()},
+                                     {"last_layer", schema::positive()},
+                                     {"time_s", schema::seconds()}})),
+        [](R of) { return schedule_json(of.problem, of.row.found.schedule); });
+  t.cell("stages (place: layers)", shown::text(),
+         [](R of) { return drawn(of.problem, of.row.found.schedule); });
+  return t;
+}
+
+Json pipeline_schema() {
+  return schema::object({{"pipeline", schema::text()},
+                         {"layers", schema::positive()},
+                         {"places", schema::positive()},
+                         {"schedules", schema::number("That there are")},
+                         {"bound_s", schema::seconds("With simulation: the optimum on links of one's own")},
+                         {"optimum_s", schema::seconds("Without")},
+                         {"simulated_on", schema::or_null(schema::text(), "A platform")},
+                         {"algorithms", algorithms_table("").list_schema()}},
+                        nullptr, {"bound_s", "optimum_s"});
 }
 
 const Row& best_of(const std::vector<Row>& rows) {
@@ -161,18 +199,20 @@ int run(const PipelineOptions& options) {
   }
   const std::vector<Row> rows = all_of(problem, options, predicted);
   const double count = schedules(problem.layers.size(), problem.places.size());
-  ordered_json json{{"pipeline", spec.name},
-                    {"layers", problem.layers.size()},
-                    {"places", problem.places.size()},
-                    {"schedules", count},
-                    {simulated ? "bound_s" : "optimum_s", predicted.time},
-                    {"simulated_on", spec.platform ? ordered_json(spec.platform->name) : ordered_json()}};
-  std::string text = fmt::format(
-      "{}: {} layers, {} places, {:.0f} schedules\n{}\n  {:<24}{:>14}{:>9}{:>13}{:>11}  {}\n", spec.name,
-      problem.layers.size(), problem.places.size(), count,
-      simulated ? fmt::format("Bound: {:.6g} s per input\n", predicted.time) : "", "",
-      simulated ? "per input" : "slowest stage", "gap", "evaluations", "host", "stages (place: layers)");
-  for (const Row& row : rows) add_row(problem, row, predicted.time, text, json);
+  Json json{{"pipeline", spec.name},
+            {"layers", problem.layers.size()},
+            {"places", problem.places.size()},
+            {"schedules", count},
+            {simulated ? "bound_s" : "optimum_s", predicted.time},
+            {"simulated_on", spec.platform ? Json(spec.platform->name) : Json()}};
+  const Table<ShownRow> table = algorithms_table(simulated ? "per input" : "slowest stage");
+  std::vector<ShownRow> shown_rows;
+  for (const Row& row : rows) shown_rows.push_back({problem, row, predicted.time});
+  json["algorithms"] = table.list(shown_rows);
+  std::string text = fmt::format("{}: {} layers, {} places, {:.0f} schedules\n{}\n{}", spec.name,
+                                 problem.layers.size(), problem.places.size(), count,
+                                 simulated ? fmt::format("Bound: {:.6g} s per input\n", predicted.time) : "",
+                                 table.text(shown_rows));
   if (simulated) {
     const Row& best = best_of(rows);
     text += fmt::format("\nThe best ({}) on the wafer (stage:layers):\n{}", best.algorithm,
@@ -208,7 +248,7 @@ std::function<int()> add_pipeline_command(CLI::App& app) {
       ->check(CLI::Range(1, 100'000'000))
       ->capture_default_str();
   command->add_option("--svg", options->svg, "Also draw the best schedule on the wafer")->type_name("FILE");
-  command->add_flag("--json", options->json, "Print JSON instead");
+  add_json_flag(*command, options->json, pipeline_schema);
   command->footer(
       "Examples:\n"
       "  wafertlm pipeline configs/studies/pipeline_small.yaml\n"

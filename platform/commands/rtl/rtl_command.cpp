@@ -21,6 +21,7 @@
 #include "platform/machine/rtl/rtl_views.h"
 #include "platform/machine/rtl/rtl_waves.h"
 #include "platform/machine/rtl/wave_options.h"
+#include "platform/text/aligned.h"
 #include "platform/text/quantity.h"
 
 namespace wafertlm {
@@ -37,11 +38,14 @@ struct Options {
 int print_designs() {
   if (!rtl_is_built() && rtl_designs().empty())
     fmt::print("none: built without Verilator (apt-get install verilator, then configure and build again)\n");
+  TextRows rows;
   for (const RtlDesign& design : rtl_designs()) {
     std::string parameters;
     for (const std::string& each : design.parameters) parameters += " " + each;
-    fmt::print("{:<16} {} {},{}\n", design.name, design.top, to_string(design.protocol), parameters);
+    rows.push_back(
+        {design.name, fmt::format("{} {},{}", design.top, to_string(design.protocol), parameters)});
   }
+  fmt::print("{}", aligned(rows, "l", 0));
   return 0;
 }
 

@@ -11,6 +11,8 @@
 #include <systemc>
 
 #include "models/rtl/stress/stress.h"
+#include "platform/describe/fields.h"
+#include "platform/host/json_output.h"
 #include "platform/host/validators.h"
 #include "platform/machine/rtl/configurations.h"
 #include "platform/machine/rtl/rtl_waves.h"
@@ -70,6 +72,34 @@ std::string text_of(const RtlDivergence& failure) {
     return fmt::format("port {}: rule: {}; seen: {}", failure.output, failure.expected, failure.got);
   return fmt::format("{}: entry {}, packet {}, output {}: expected {}, got {}", to_string(failure.kind),
                      failure.flow, failure.sequence, failure.output, failure.expected, failure.got);
+}
+
+nlohmann::ordered_json stress_schema() {
+  namespace schema = results::schema;
+  const auto cell = schema::object({{"packet", schema::text()},
+                                    {"backpressure", schema::text()},
+                                    {"fill", schema::text()},
+                                    {"pairs", schema::count()},
+                                    {"packets", schema::count()}});
+  return schema::object({{"design", schema::text()},
+                         {"passed", schema::boolean()},
+                         {"cases", schema::count()},
+                         {"packets", schema::count()},
+                         {"cycles", schema::count()},
+                         {"wait_cycles", schema::count()},
+                         {"early_credits", schema::count()},
+                         {"coverage", schema::object({{"bins", schema::count()},
+                                                      {"reached", schema::count()},
+                                                      {"cells", schema::list(cell)}})},
+                         {"failure", schema::object({{"seed", schema::count()},
+                                                     {"what", schema::text()},
+                                                     {"repeats", schema::boolean()},
+                                                     {"cycle", schema::count()},
+                                                     {"packets", schema::count()},
+                                                     {"stalls", schema::count()},
+                                                     {"plays", schema::count()},
+                                                     {"stimulus", schema::text()}})}},
+                        nullptr, {"failure"});
 }
 
 nlohmann::ordered_json json_of(const RtlStressResult& result, const RtlDesign& design) {
@@ -234,7 +264,7 @@ std::pair<CLI::App*, std::function<int()>> add_stress_command(CLI::App& rtl) {
           "Write lines and toggles that were reached, of a design built with VERILATOR_OPTIONS --coverage")
       ->type_name("FILE");
   options->waves.add_to(*command, "rtl_stress_DESIGN");
-  command->add_flag("--json", options->json, "Print the result as JSON");
+  add_json_flag(*command, options->json, stress_schema, "Print the result as JSON");
   command->footer(
       "Examples:\n"
       "  wafertlm rtl stress fred3_12\n"

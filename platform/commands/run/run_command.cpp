@@ -73,7 +73,7 @@ std::function<int()> add_run_command(CLI::App& app) {
                     "Write a page that shows the run, report.html in the folder of the results; "
                     "--report=NAME.html for another name");
   command->add_flag("--force", options->force, "Run it also if it needs more memory than there is");
-  add_json_option(*command, options->json);
+  add_json_option(*command, options->json, results_schema);
   command->add_flag("--critical-path", options->critical_path,
                     "Print what the last iteration's end waited for, operation by operation");
   command->footer(

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "platform/commands/study/figures.h"
+#include "platform/describe/table.h"
 #include "platform/text/format.h"
 
 namespace wafertlm {
@@ -53,14 +55,6 @@ Json calibrated_json(const StudySpec& study, const Calibrated& found, std::size_
     row["error"] = found.error;
   }
   return row;
-}
-
-std::string csv_field(const Json& value) {
-  if (value.is_null()) return "";
-  if (!value.is_string()) return value.dump();
-  std::string text = value.get<std::string>();
-  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, 1, '"');
-  return '"' + text + '"';
 }
 
 }  // namespace
@@ -124,36 +118,27 @@ Json study_json(const StudyResult& result) {
 
 std::string study_csv(const StudyResult& result) {
   const Json json = study_json(result);
-  std::string text;
-  const auto add = [&](const Json& value) {
-    text += (text.empty() || text.back() == '\n' ? "" : ",") + csv_field(value);
-  };
   // Columns in which something was sampled have another one beside them.
   std::set<std::string> sampled;
   for (const Json& cell : json["cells"])
     if (cell.contains("half_widths"))
       for (const auto& width : cell["half_widths"].items()) sampled.insert(width.key());
-  for (const config::AxisSpec& axis : result.study.axes) add(axis.name);
-  for (const ColumnSpec& column : result.study.columns) {
-    add(column.name);
-    if (sampled.count(column.name) != 0) add(column.name + " (half-width)");
-    add(column.name + " (reference)");
-  }
-  add("error");
-  text += '\n';
+  Json rows = Json::array();
   for (const Json& cell : json["cells"]) {
-    for (const auto& value : cell["at"]) add(value);
+    Json row = cell["at"];
     for (const ColumnSpec& column : result.study.columns) {
-      add(cell["values"][column.name]);
+      row[column.name] = cell["values"][column.name];
       if (sampled.count(column.name) != 0)
-        add(cell.value(Json::json_pointer("/half_widths"), Json::object()).value(column.name, 0.0));
+        row[column.name + " (half-width)"] =
+            cell.value(Json::json_pointer("/half_widths"), Json::object()).value(column.name, 0.0);
       const auto reference = cell["references"].find(column.name);
-      add(reference == cell["references"].end() ? Json() : (*reference)["value"]);
+      row[column.name + " (reference)"] =
+          reference == cell["references"].end() ? Json() : (*reference)["value"];
     }
-    add(cell.contains("error") ? cell["error"] : Json(""));
-    text += '\n';
+    row["error"] = cell.value("error", "");
+    rows.push_back(std::move(row));
   }
-  return text;
+  return csv(rows);
 }
 
 namespace {
@@ -161,49 +146,25 @@ namespace {
 using config::ShownAs;
 using config::TableSpec;
 using nlohmann::json;
-using Rows = std::vector<std::vector<std::string>>;
 
-std::string shown(const json& value, ShownAs as) {
+std::string value_text(const json& value, ShownAs as) {
+  static const std::map<ShownAs, Format> formats = {{ShownAs::time, shown::seconds()},
+                                                    {ShownAs::bytes, shown::bytes()},
+                                                    {ShownAs::bandwidth, shown::bandwidth()},
+                                                    {ShownAs::percent, shown::percent()}};
   if (value.is_null()) return "-";
   if (value.is_string()) return value.get<std::string>();
-  if (!value.is_number()) return value.dump();
-  const auto number = value.get<double>();
-  const bool has_no_sign = as == ShownAs::time || as == ShownAs::bytes;
-  if (has_no_sign && number < 0) return "-" + shown(-number, as);  // a difference, or the end of a line
-  if (as == ShownAs::time) return format_time(static_cast<TimePs>(std::llround(number * 1e12)));
-  if (as == ShownAs::bytes) return format_bytes(static_cast<std::uint64_t>(std::llround(number)));
-  if (as == ShownAs::bandwidth) return format_bandwidth(number);
-  if (as == ShownAs::rate) return fmt::format("{:.4g} TFLOPS", number / 1e12);
-  if (as == ShownAs::percent) return fmt::format("{:.2f} %", 100 * number);
-  return value.is_number_float() ? fmt::format("{:.4g}", number) : value.dump();
+  if (const auto format = formats.find(as); value.is_number() && format != formats.end())
+    return shown::cell(format->second, value);
+  if (as == ShownAs::rate && value.is_number())
+    return fmt::format("{:.4g} TFLOPS", value.get<double>() / 1e12);
+  return value.is_number_float() ? fmt::format("{:.4g}", value.get<double>()) : value.dump();
 }
 
 /// "1.2 ms ± 3 us" of what was sampled.
-std::string shown(const Figure& figure, ShownAs as) {
-  return shown(figure.value, as) + (figure.half_width == 0 ? "" : " ± " + shown(json(figure.half_width), as));
-}
-
-/// As wide as it is printed; all characters but ± are ASCII or were given by the user.
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
-/// Columns are as wide as they must be; the first `left` are texts.
-std::string aligned(const Rows& rows, std::size_t left) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const auto& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
-  std::string text;
-  for (const auto& row : rows) {
-    std::string line = " ";
-    for (std::size_t i = 0; i < row.size(); ++i)
-      line +=
-          i < left ? fmt::format(" {:<{}}", row[i], widths[i]) : fmt::format("  {:>{}}", row[i], widths[i]);
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + '\n';
-  }
-  return text;
+std::string value_text(const Figure& figure, ShownAs as) {
+  return value_text(figure.value, as) +
+         (figure.half_width == 0 ? "" : " ± " + value_text(json(figure.half_width), as));
 }
 
 class Text {
@@ -283,7 +244,7 @@ class Text {
             return result_.cells[i].values[axis] != result_.cells[cells.front()].values[axis];
           }))
         axes.push_back(axis);
-    Rows rows(cells.size() + 1);
+    TextRows rows(cells.size() + 1);
     for (const std::size_t axis : axes) {
       rows[0].push_back(study_.axes[axis].name);
       for (std::size_t i = 0; i < cells.size(); ++i)
@@ -293,10 +254,11 @@ class Text {
       if (spec.columns.empty() ||
           std::find(spec.columns.begin(), spec.columns.end(), column.name) != spec.columns.end())
         add_column(column, cells, rows);
-    return (spec.name.empty() ? "\n" : '\n' + spec.name + '\n') + aligned(rows, axes.size());
+    return (spec.name.empty() ? "\n" : '\n' + spec.name + '\n') +
+           aligned(rows, std::string(axes.size(), 'l') + "r");
   }
 
-  void add_column(const ColumnSpec& column, const std::vector<std::size_t>& cells, Rows& rows) {
+  void add_column(const ColumnSpec& column, const std::vector<std::size_t>& cells, TextRows& rows) {
     const auto reference = [&](std::size_t i) {
       return reference_of(study_, result_.cells[cells[i]], column.name);
     };
@@ -308,10 +270,10 @@ class Text {
       const CellOutcome& outcome = result_.outcomes[cells[i]];
       const Figure figure = figures_.figure(result_.cells[cells[i]].values, column.name);
       const json& ours = figure.value;
-      rows[i + 1].push_back(outcome.error.empty() ? shown(figure, column.shown_as) : "failed");
+      rows[i + 1].push_back(outcome.error.empty() ? value_text(figure, column.shown_as) : "failed");
       if (!has_references) continue;
       const ReferenceSpec* published = reference(i);
-      rows[i + 1].push_back(published == nullptr ? "" : shown(published->value, column.shown_as));
+      rows[i + 1].push_back(published == nullptr ? "" : value_text(published->value, column.shown_as));
       rows[i + 1].push_back(
           published == nullptr || !ours.is_number() || published->value == 0
               ? ""
@@ -324,17 +286,17 @@ class Text {
 
   std::string summaries() {
     if (study_.summaries.empty()) return "";
-    Rows rows{{"", "", "published"}};
+    TextRows rows{{"", "", "published"}};
     for (std::size_t i = 0; i < study_.summaries.size(); ++i) {
       const config::SummarySpec& spec = study_.summaries[i];
       const ShownAs as = spec.kind == config::SummarySpec::Kind::count
                              ? ShownAs::number
                              : figures_.column(spec.column).shown_as;
-      rows.push_back(
-          {spec.name, shown(figures_.summary(spec), as), spec.reference ? shown(*spec.reference, as) : ""});
+      rows.push_back({spec.name, value_text(figures_.summary(spec), as),
+                      spec.reference ? value_text(*spec.reference, as) : ""});
       if (spec.reference) note_source(spec.name, *spec.reference, fmt::format("summaries[{}].reference", i));
     }
-    return "\nOver all cells\n" + aligned(rows, 1);
+    return "\nOver all cells\n" + aligned(rows, "lr");
   }
 
   /// Where published values come from, by provenance.

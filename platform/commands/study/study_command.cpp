@@ -22,6 +22,7 @@
 #include "platform/commands/study/sweep/engine.h"
 #include "platform/host/files.h"
 #include "platform/host/interrupt.h"
+#include "platform/host/json_output.h"
 #include "platform/host/output_folder.h"
 #include "platform/host/presets.h"
 #include "platform/results/results.h"
@@ -230,7 +231,7 @@ std::function<int()> add_study_command(CLI::App& app) {
 
   CLI::App* status = command->add_subcommand("status", "Say how far a study is");
   status->add_option("DIR", options->out, "The study's --out")->required()->type_name("DIR");
-  status->add_flag("--json", options->json, "As JSON");
+  add_json_flag(*status, options->json, study_status_schema);
   CLI::App* again = command->add_subcommand("resume", "Go on with a study that was ended, or collect it");
   again->add_option("DIR", options->out, "The study's --out")->required()->type_name("DIR");
   again->add_flag("--failed-too", options->failed_too, "Run cells again that have failed");

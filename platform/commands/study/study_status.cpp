@@ -14,6 +14,7 @@
 #include "platform/commands/study/study_start.h"
 #include "platform/commands/study/sweep/cell_files.h"
 #include "platform/commands/study/sweep/journal.h"
+#include "platform/describe/fields.h"
 #include "platform/host/output_folder.h"
 #include "platform/text/format.h"
 
@@ -93,6 +94,28 @@ Status status_of(const fs::path& out) {
 }
 
 }  // namespace
+
+Json study_status_schema() {
+  namespace schema = results::schema;
+  const Json running = schema::object({{"id", schema::text()},
+                                       {"command", schema::text()},
+                                       {"worker", schema::text()},
+                                       {"seconds", {{"type", "number"}}}}),
+             failed = schema::object(
+                 {{"id", schema::text()}, {"command", schema::text()}, {"error", schema::text()}});
+  return schema::object({{"study", schema::text()},
+                         {"out", schema::text()},
+                         {"engine", schema::text()},
+                         {"step", schema::text()},
+                         {"collector", schema::text("Empty: nobody collects")},
+                         {"cells", schema::count()},
+                         {"done", schema::count()},
+                         {"waiting", schema::count()},
+                         {"attempts", schema::count()},
+                         {"seconds_left", schema::number()},
+                         {"running", schema::list(running)},
+                         {"failed", schema::list(failed)}});
+}
 
 int show_study_status(const fs::path& out, bool as_json) {
   const StudyStart start = noted_start(out);

@@ -8,6 +8,8 @@
 #include <map>
 #include <utility>
 
+#include "platform/describe/fields.h"
+#include "platform/text/aligned.h"
 #include "platform/text/format.h"
 #include "workloads/collectives/packed_trees/plan.h"
 
@@ -110,15 +112,42 @@ Json statistics_of(const Synthesis& synthesis, const FabricTraits& fabric) {
           {"synthesis_cpu_s", synthesis.seconds}};
 }
 
+Json statistics_schema() {
+  namespace schema = results::schema;
+  return schema::object(
+      {{"type", schema::text()},
+       {"bytes", schema::count()},
+       {"ranks", schema::positive()},
+       {"algorithm", schema::text()},
+       {"trees", schema::or_null(schema::object({{"count", schema::count()},
+                                                 {"depth", schema::count()},
+                                                 {"most_on_a_link", schema::count()}}),
+                                 "Of packed_trees")},
+       {"chunks", schema::positive()},
+       {"best_chunks", schema::positive()},
+       {"steps", schema::count()},
+       {"links", schema::or_null(schema::object({{"used", schema::positive()},
+                                                 {"busiest", schema::text()},
+                                                 {"busiest_bytes", schema::count()},
+                                                 {"busiest_busy_fraction", schema::number()},
+                                                 {"mean_busy_fraction", schema::number()}}),
+                                 "null: none")},
+       {"predicted_ps", schema::count()},
+       {"bound_ps", schema::count()},
+       {"synthesis_cpu_s", schema::seconds()},
+       {"file", schema::text()},
+       {"file_bytes", schema::count()},
+       {"read_back_ps", schema::count("What the file takes that was written")}});
+}
+
 std::string statistics_text(const Json& of) {
   const auto predicted = of["predicted_ps"].get<TimePs>(), bound = of["bound_ps"].get<TimePs>();
   const auto chunks = of["chunks"].get<std::uint32_t>(), best = of["best_chunks"].get<std::uint32_t>();
-  std::string text = fmt::format("{} of {} over {} NPUs: {}\n", of["type"].get<std::string>(),
-                                 format_bytes(of["bytes"].get<std::uint64_t>()),
-                                 of["ranks"].get<std::size_t>(), of["algorithm"].get<std::string>());
-  const auto line = [&](const char* name, const std::string& value) {
-    text += fmt::format("  {:<10} {}\n", name, value);
-  };
+  TextRows rows;
+  const std::string text = fmt::format("{} of {} over {} NPUs: {}\n", of["type"].get<std::string>(),
+                                       format_bytes(of["bytes"].get<std::uint64_t>()),
+                                       of["ranks"].get<std::size_t>(), of["algorithm"].get<std::string>());
+  const auto line = [&](const char* name, const std::string& value) { rows.push_back({name, value}); };
   if (!of["trees"].is_null())
     line("trees",
          fmt::format("{}, up to {} levels deep, a link is in {} at most",
@@ -142,7 +171,7 @@ std::string statistics_text(const Json& of) {
                               format_bytes(of["links"]["busiest_bytes"].get<std::uint64_t>()),
                               100 * of["links"]["busiest_busy_fraction"].get<double>()));
   line("synthesis", fmt::format("{:.3f} s of the processor", of["synthesis_cpu_s"].get<double>()));
-  return text;
+  return text + aligned(rows, "l", 2, {9});
 }
 
 }  // namespace wafertlm

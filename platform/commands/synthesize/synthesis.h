@@ -27,6 +27,8 @@ Synthesis synthesize(CollectiveRequest request, const FabricTraits& fabric);
 
 /// Trees and their depth (of packed_trees), steps, and what goes over the links, as statistics and text.
 nlohmann::ordered_json statistics_of(const Synthesis& synthesis, const FabricTraits& fabric);
+/// With what is added of the file.
+nlohmann::ordered_json statistics_schema();
 std::string statistics_text(const nlohmann::ordered_json& statistics);
 
 }  // namespace wafertlm

@@ -12,6 +12,7 @@
 #include "platform/commands/collective/collective_setup.h"
 #include "platform/commands/synthesize/algorithm_files.h"
 #include "platform/commands/synthesize/synthesis.h"
+#include "platform/host/json_output.h"
 #include "platform/host/presets.h"
 #include "platform/host/validators.h"
 #include "platform/machine/machine.h"
@@ -76,7 +77,7 @@ int synthesize_to_files(const SynthesizeOptions& options) {
     fmt::print("{}\n", statistics.dump(2));
     return 0;
   }
-  fmt::print("  {:<10} every value of every rank; read back it takes {}\n{}: {}\n", "proven",
+  fmt::print("  {:<9}  every value of every rank; read back it takes {}\n{}: {}\n", "proven",
              format_time(read_back), files.name(), format_bytes(bytes));
   fmt::print("Run it with: wafertlm collective {} --type {} --size {}{} --algorithm {}\n", options.platform,
              to_string(request.type), options.size,
@@ -125,7 +126,7 @@ std::function<int()> add_synthesize_command(CLI::App& app) {
                       "Change a key of the platform: wafer.fabric.link_bandwidth=1TB/s");
   command->add_flag("--force", options->force,
                     "Remove ranks of an earlier job that would stand beside the new traces");
-  command->add_flag("--json", options->json, "Print the statistics as JSON");
+  add_json_flag(*command, options->json, statistics_schema, "Print the statistics as JSON");
   command->footer(
       "The file appears when it is read back and proven: every rank gets every value, in three orders of "
       "its\n"

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "platform/commands/trace/chrome_trace.h"
+#include "platform/text/aligned.h"
 #include "platform/text/format.h"
 #include "workloads/chakra/trace_error.h"
 #include "workloads/statistics/trace_graph.h"
@@ -95,19 +96,20 @@ OrderedJson rank_json(const ImportedRank& rank) {
 std::string import_text(const ImportedJob& job) {
   std::string text =
       fmt::format("Imported {} of a job of {}\n", counted(job.ranks.size(), "rank"), job.world_size);
-  text += fmt::format("  {:>4} {:>12} {:>9} {:>8} {:>8} {:>11} {:>8}  {}\n", "rank", "measured", "operators",
-                      "linked", "kernels", "launches", "comms", "starts later by");
+  TextRows rows{
+      {"rank", "measured", "operators", "linked", "kernels", "launches", "comms", "starts later by"}};
   std::map<std::string, std::vector<std::uint32_t>> notes;  // the ranks that have each
   for (const ImportedRank& rank : job.ranks) {
     const GraphSummary& graph = rank.graph.summary;
     const std::string linked = rank.link ? fmt::format("{}/{}", rank.link->linked, rank.link->nodes) : "-";
-    text += fmt::format(
-        "  {:>4} {:>12} {:>9} {:>8} {:>8} {:>11} {:>8}  {}\n", rank.rank,
-        format_time(measured_ps(rank.graph)), graph.operators, linked, graph.kernels + graph.copies,
-        fmt::format("{}/{}", graph.launched, graph.kernels + graph.copies),
-        graph.collectives + graph.messages, format_time(static_cast<TimePs>(rank.delay_ns) * kPsPerNano));
+    rows.push_back({std::to_string(rank.rank), format_time(measured_ps(rank.graph)),
+                    std::to_string(graph.operators), linked, std::to_string(graph.kernels + graph.copies),
+                    fmt::format("{}/{}", graph.launched, graph.kernels + graph.copies),
+                    std::to_string(graph.collectives + graph.messages),
+                    format_time(static_cast<TimePs>(rank.delay_ns) * kPsPerNano)});
     for (const std::string& note : rank.notes) notes[note].push_back(rank.rank);
   }
+  text += aligned(rows, "rrrrrrrl");
   for (const auto& [note, ranks] : notes)
     text += ranks.size() == 1 ? fmt::format("  note, rank {}: {}\n", ranks.front(), note)
                               : fmt::format("  note, {} ranks: {}\n", ranks.size(), note);

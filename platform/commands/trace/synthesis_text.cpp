@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "platform/text/aligned.h"
 #include "platform/text/format.h"
 #include "workloads/trace_model/shape.h"
 
@@ -67,13 +68,13 @@ std::string check_text(const SynthesisCheck& check, bool is_scaled) {
       counted(found.nodes, "node"), percent_of(static_cast<double>(found.layers), nodes),
       percent_of(found.layers_by_chance, nodes), percent_of(static_cast<double>(found.operators), nodes),
       percent_of(found.operators_by_chance, nodes));
-  text += fmt::format("  {:<28} {:>9} {:>9} {:>20} {:>16}\n", "distance from the source", "count", "count",
-                      "Kolmogorov-Smirnov", "earth mover's");
+  TextRows rows{{"distance from the source", "count", "count", "Kolmogorov-Smirnov", "earth mover's"}};
   for (const statistics::Difference& each : check.differences)
     if (each.count_a + each.count_b != 0)
-      text += fmt::format("  {:<28} {:>9} {:>9} {:>20.4f} {:>14.2f} %\n", each.what, each.count_a,
-                          each.count_b, each.ks, percent_of(each.earth_mover, each.mean_a));
-  return text;
+      rows.push_back({each.what, std::to_string(each.count_a), std::to_string(each.count_b),
+                      fmt::format("{:.4f}", each.ks),
+                      fmt::format("{:.2f} %", percent_of(each.earth_mover, each.mean_a))});
+  return text + aligned(rows, "lr");
 }
 
 }  // namespace wafertlm

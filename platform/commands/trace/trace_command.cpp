@@ -20,6 +20,7 @@
 #include "platform/commands/trace/trace_obfuscate.h"
 #include "platform/commands/trace/trace_stats.h"
 #include "platform/commands/trace/trace_synthesize.h"
+#include "platform/text/aligned.h"
 #include "platform/text/format.h"
 #include "waveforms/transaction_log.h"
 #include "workloads/chakra/node_source.h"
@@ -97,9 +98,9 @@ TraceInfo read_info(const TraceJob& job) {
 }
 
 std::string info_text(const TraceJob& job, const TraceInfo& info) {
-  std::string text = fmt::format("{}\n", job.name);
-  const auto row = [&text](const std::string& name, const std::string& value) {
-    text += fmt::format("  {:<16} {}\n", name, value);
+  TextRows rows;
+  const auto row = [&rows](const std::string& name, const std::string& value) {
+    rows.push_back({name, value});
   };
   row("ranks", job.is_whole ? std::to_string(info.ranks) : fmt::format("1 file, of rank {}", job.rank));
   row("nodes", fmt::format("{} ({} per rank), {} dependencies", info.nodes,
@@ -121,7 +122,7 @@ std::string info_text(const TraceJob& job, const TraceInfo& info) {
   if (info.sent_bytes != 0 || info.received_bytes != 0)
     row("messages", fmt::format("{} B sent, {} B received", info.sent_bytes, info.received_bytes));
   if (info.memory_bytes != 0) row("memory", fmt::format("{} B", info.memory_bytes));
-  return text;
+  return job.name + "\n" + aligned(rows, "l");
 }
 
 namespace fs = std::filesystem;

@@ -8,6 +8,9 @@
 #include <stdexcept>
 
 #include "platform/commands/trace/trace_job.h"
+#include "platform/describe/fields.h"
+#include "platform/host/json_output.h"
+#include "platform/text/aligned.h"
 #include "platform/text/format.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/statistics/trace_statistics.h"
@@ -37,34 +40,35 @@ TraceStatistics read_statistics(const std::vector<std::string>& files, const std
 
 std::string time_of(double ps) { return format_time(static_cast<TimePs>(ps)); }
 std::string bytes_of(double bytes) { return format_bytes(static_cast<std::uint64_t>(bytes)); }
+std::string number_of(double value) { return fmt::format("{:.4g}", value); }
 
-template <typename Text>
-std::string row(const std::string& name, const Distribution& values, Text text) {
-  return fmt::format("  {:<22} {:>8} {:>12} {:>12} {:>12} {:>12} {:>12} {:>12}\n", name, values.count(),
-                     text(values.quantile(0)), text(values.quantile(0.1)), text(values.quantile(0.5)),
-                     text(values.quantile(0.9)), text(values.quantile(1)), text(values.sum()));
-}
-
-std::string heading(const std::string& name) {
-  return fmt::format("  {:<22} {:>8} {:>12} {:>12} {:>12} {:>12} {:>12} {:>12}\n", name, "count", "least",
-                     "10 %", "median", "90 %", "most", "sum");
+/// Distributions by name, each a row.
+template <typename ByName>
+std::string distributions_text(const std::string& heading, const ByName& all, std::string (*text)(double)) {
+  if (all.empty()) return "";
+  TextRows rows{{heading, "count", "least", "10 %", "median", "90 %", "most", "sum"}};
+  for (const auto& [name, values] : all) {
+    rows.push_back({name, std::to_string(values.count())});
+    for (const double part : {0.0, 0.1, 0.5, 0.9, 1.0}) rows.back().push_back(text(values.quantile(part)));
+    rows.back().push_back(text(values.sum()));
+  }
+  return aligned(rows, "lr");
 }
 
 std::string size_rows(const TraceStatistics& of) {
-  std::string text =
-      fmt::format("  {:<8} {:<24} {:>9} {:>12} {:>8}\n", "class", "sizes", "messages", "bytes", "share");
+  TextRows rows{{"class", "sizes", "messages", "bytes", "share"}};
   for (const auto& [name, sizes] : of.sizes) {
     double all = 0;
     for (const auto& [k, size] : sizes) all += static_cast<double>(size.bytes);
     for (const auto& [k, size] : sizes)
-      text += fmt::format("  {:<8} {:<24} {:>9} {:>12} {:>7.2f}%\n", name,
-                          k == 0 ? "up to 1 B"
-                                 : fmt::format("{} to below {}", format_bytes(std::uint64_t{1} << k),
-                                               format_bytes(std::uint64_t{2} << k)),
-                          size.messages, format_bytes(size.bytes),
-                          all == 0 ? 0 : 100 * static_cast<double>(size.bytes) / all);
+      rows.push_back({name,
+                      k == 0 ? "up to 1 B"
+                             : fmt::format("{} to below {}", format_bytes(std::uint64_t{1} << k),
+                                           format_bytes(std::uint64_t{2} << k)),
+                      std::to_string(size.messages), format_bytes(size.bytes),
+                      fmt::format("{:.2f} %", all == 0 ? 0 : 100 * static_cast<double>(size.bytes) / all)});
   }
-  return text;
+  return aligned(rows, "llr");
 }
 
 std::string stats_text(const TraceStatistics& of) {
@@ -73,36 +77,32 @@ std::string stats_text(const TraceStatistics& of) {
   text += fmt::format("  depth {}, critical path {}, with units one node at a time {}, work {} in all\n",
                       of.depth, format_time(of.critical_path_ps), format_time(of.scheduled_ps),
                       format_time(of.work_ps));
-  text += heading("duration");
-  for (const auto& [name, values] : of.durations_ps) text += row(name, values, time_of);
-  if (!of.bytes.empty()) text += heading("size");
-  for (const auto& [name, values] : of.bytes) text += row(name, values, bytes_of);
-  const auto plain = [](double value) { return fmt::format("{:.4g}", value); };
-  text += heading("number");
-  text += row("parents", of.parents, plain) + row("children", of.children, plain);
-  if (!of.intensity.empty()) text += row("operations per byte", of.intensity, plain);
-  if (!of.collectives.empty())
-    text += fmt::format("  {:<22} {:>12} {:<10} {:>8}\n", "collective", "size", "group", "count");
+  text += distributions_text("duration", of.durations_ps, time_of) +
+          distributions_text("size", of.bytes, bytes_of);
+  std::vector<std::pair<std::string, Distribution>> numbers{{"parents", of.parents},
+                                                            {"children", of.children}};
+  if (!of.intensity.empty()) numbers.emplace_back("operations per byte", of.intensity);
+  text += distributions_text("number", numbers, number_of);
+  TextRows collectives{{"collective", "size", "group", "count"}};
   for (const auto& [kind, count] : of.collectives)
-    text += fmt::format("  {:<22} {:>12} {:<10} {:>8}\n", std::get<0>(kind), format_bytes(std::get<1>(kind)),
-                        std::get<2>(kind).empty() ? "all" : std::get<2>(kind), count);
+    collectives.push_back({std::get<0>(kind), format_bytes(std::get<1>(kind)),
+                           std::get<2>(kind).empty() ? "all" : std::get<2>(kind), std::to_string(count)});
+  if (collectives.size() > 1) text += aligned(collectives, "lrlr");
   return of.sizes.empty() ? text : text + size_rows(of);
 }
 
 std::string difference_text(const std::vector<Difference>& all) {
-  std::string text = fmt::format(
-      "Kolmogorov-Smirnov and earth mover's distance\n  {:<28} {:>9} {:>9} {:>7} {:>12} {:>12} {:>12}\n", "",
-      "count", "count", "KS", "moved by", "mean", "mean");
+  TextRows rows{{"", "count", "count", "KS", "moved by", "mean", "mean"}};
   for (const Difference& each : all) {
     const auto value = [&](double number) {
       if (each.what.compare(0, 8, "duration") == 0) return time_of(number);
-      return each.what.compare(0, 4, "size") == 0 ? bytes_of(number) : fmt::format("{:.4g}", number);
+      return each.what.compare(0, 4, "size") == 0 ? bytes_of(number) : number_of(number);
     };
-    text +=
-        fmt::format("  {:<28} {:>9} {:>9} {:>7.4f} {:>12} {:>12} {:>12}\n", each.what, each.count_a,
-                    each.count_b, each.ks, value(each.earth_mover), value(each.mean_a), value(each.mean_b));
+    rows.push_back({each.what, std::to_string(each.count_a), std::to_string(each.count_b),
+                    fmt::format("{:.4f}", each.ks), value(each.earth_mover), value(each.mean_a),
+                    value(each.mean_b)});
   }
-  return text;
+  return "Kolmogorov-Smirnov and earth mover's distance\n" + aligned(rows, "lr");
 }
 
 StatsJson json_of(const Distribution& values) {
@@ -148,6 +148,44 @@ StatsJson json_of(const std::vector<Difference>& all) {
   return json;
 }
 
+StatsJson stats_schema() {
+  namespace schema = results::schema;
+  const StatsJson real = {{"type", {"number", "null"}}};
+  StatsJson distribution = {{"count", schema::count()}};
+  for (const char* name : {"least", "q10", "median", "q90", "most", "mean", "sum"}) distribution[name] = real;
+  const StatsJson of = schema::object(distribution);
+  const StatsJson trace =
+      schema::object({{"ranks", schema::count()},
+                      {"nodes", schema::count()},
+                      {"dependencies", schema::count()},
+                      {"depth", schema::count()},
+                      {"critical_path_ps", schema::count()},
+                      {"scheduled_ps", schema::count()},
+                      {"work_ps", schema::count()},
+                      {"parents", of},
+                      {"children", of},
+                      {"operations_per_byte", of},
+                      {"duration_ps", schema::map_of(of, "By class")},
+                      {"bytes", schema::map_of(of, "By class")},
+                      {"collectives", schema::list(schema::object({{"type", schema::text()},
+                                                                   {"bytes", schema::count()},
+                                                                   {"group", schema::text("Empty: all")},
+                                                                   {"count", schema::count()}}))},
+                      {"sizes", schema::map_of(schema::list(schema::object({{"from_bytes", schema::count()},
+                                                                            {"messages", schema::count()},
+                                                                            {"bytes", schema::count()}})),
+                                               "By class")}},
+                     nullptr, {"duration_ps", "bytes", "collectives", "sizes"});
+  const StatsJson difference = schema::object({{"what", schema::text()},
+                                               {"counts", schema::list(schema::count())},
+                                               {"kolmogorov_smirnov", real},
+                                               {"earth_movers", real},
+                                               {"means", schema::list(real)}});
+  return {{"oneOf",
+           {trace, schema::object(
+                       {{"first", trace}, {"second", trace}, {"differences", schema::list(difference)}})}}};
+}
+
 int stats(const StatsArguments& arguments) {
   const TraceStatistics first = read_statistics(arguments.files, arguments.dependencies);
   StatsJson json = json_of(first);
@@ -176,7 +214,7 @@ std::function<int()> add_trace_stats(CLI::App& trace) {
   command->add_option("--dependencies", arguments->dependencies, "Which count: all, existing or data")
       ->check(CLI::IsMember({"all", "existing", "data"}))
       ->capture_default_str();
-  command->add_flag("--json", arguments->json, "As JSON");
+  add_json_flag(*command, arguments->json, stats_schema);
   command->footer(
       "Critical path and work are those of the recorded durations; what a collective takes on a platform is\n"
       "found by a run.\n"

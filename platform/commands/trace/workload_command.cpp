@@ -18,11 +18,14 @@
 
 #include "platform/commands/trace/job_output.h"
 #include "platform/commands/trace/numbered_groups.h"
+#include "platform/describe/fields.h"
 #include "platform/host/files.h"
+#include "platform/host/json_output.h"
 #include "platform/host/presets.h"
 #include "platform/run/job.h"
 #include "platform/spec/load.h"
 #include "platform/spec/workload_spec.h"
+#include "platform/text/aligned.h"
 #include "platform/text/format.h"
 #include "workloads/training/memory.h"
 #include "workloads/training/volumes.h"
@@ -111,13 +114,14 @@ void print_training(fmt::memory_buffer& out, const TrainingTotals& of) {
 void print_classes(fmt::memory_buffer& out, const WorkloadTotals& totals) {
   const auto line = [&](auto... parts) { fmt::format_to(std::back_inserter(out), parts...); };
   line("\nCommunication of an NPU in an iteration (bytes that leave it with ring algorithms)\n");
-  line("  {:<10} {:>12} {:>12} {:>12} {:>14}\n", "class", "least", "mean", "most", "most operations");
+  TextRows volumes{{"class", "least", "mean", "most", "most operations"}}, all_sizes;
   for (const std::string& name : classes_of(totals)) {
     const Spread bytes = spread(totals, name, [](const ClassVolume& of) { return of.sent_bytes; });
     const Spread count = spread(totals, name, [](const ClassVolume& of) { return of.operations; });
-    line("  {:<10} {:>12} {:>12} {:>12} {:>14}\n", name, format_bytes(bytes.least),
-         format_bytes(bytes.mean()), format_bytes(bytes.most), count.most);
+    volumes.push_back({name, format_bytes(bytes.least), format_bytes(bytes.mean()), format_bytes(bytes.most),
+                       std::to_string(count.most)});
   }
+  line("{}", aligned(volumes, "lr"));
   line("\nSizes of collectives and messages, all ranks\n");
   for (const std::string& name : classes_of(totals)) {
     std::map<unsigned, std::uint64_t> sizes;
@@ -125,29 +129,26 @@ void print_classes(fmt::memory_buffer& out, const WorkloadTotals& totals) {
       if (const auto found = rank.classes.find(name); found != rank.classes.end())
         for (const auto& [size, count] : found->second.by_size) sizes[size] += count;
     for (const auto& [size, count] : sizes)
-      line("  {:<10} {:>9} to {:<9} {:>12}\n", name, format_bytes(std::uint64_t{1} << size),
-           size < 62 ? format_bytes(std::uint64_t{2} << size) : "", count);
+      all_sizes.push_back({name, format_bytes(std::uint64_t{1} << size), "to",
+                           size < 62 ? format_bytes(std::uint64_t{2} << size) : "", std::to_string(count)});
   }
+  line("{}", aligned(all_sizes, "lrllr"));
 }
 
 void print_streams(fmt::memory_buffer& out, const WorkloadTotals& totals) {
-  const auto line = [&](auto... parts) { fmt::format_to(std::back_inserter(out), parts...); };
-  bool has_head = false;
+  TextRows rows{{"class", "in, all", "out, all", "in, most at one", "out, most at one"}};
   for (const std::string& name : classes_of(totals)) {
     const Spread in = spread(totals, name, [](const ClassVolume& of) { return of.streamed_in_bytes; });
     const Spread away = spread(totals, name, [](const ClassVolume& of) { return of.streamed_out_bytes; });
     if (in.most == 0 && away.most == 0) continue;
-    if (!has_head) {
-      line("\nStreams of an iteration through the I/O controllers\n");
-      line("  {:<10} {:>14} {:>14} {:>16} {:>16}\n", "class", "in, all", "out, all", "in, most at one",
-           "out, most at one");
-    }
-    has_head = true;
-    line("  {:<10} {:>14} {:>14} {:>16} {:>16}\n", name,
-         format_bytes(spread(totals, name, [](const ClassVolume& of) { return of.io_in_bytes; }).sum),
+    rows.push_back(
+        {name, format_bytes(spread(totals, name, [](const ClassVolume& of) { return of.io_in_bytes; }).sum),
          format_bytes(spread(totals, name, [](const ClassVolume& of) { return of.io_out_bytes; }).sum),
-         format_bytes(in.most), format_bytes(away.most));
+         format_bytes(in.most), format_bytes(away.most)});
   }
+  if (rows.size() > 1)
+    fmt::format_to(std::back_inserter(out), "\nStreams of an iteration through the I/O controllers\n{}",
+                   aligned(rows, "lr"));
 }
 
 void print_remote(fmt::memory_buffer& out, const WorkloadTotals& totals) {
@@ -156,26 +157,25 @@ void print_remote(fmt::memory_buffer& out, const WorkloadTotals& totals) {
   if (loaded.most == 0 && stored.most == 0) return;
   if (totals.training)
     for (const MemoryNeed& need : totals.training->memory) room.add(need.offloaded);
-  const auto line = [&](const char* name, const Spread& of) {
-    fmt::format_to(std::back_inserter(out), "  {:<12} {:>12} {:>12} {:>12} {:>12}\n", name,
-                   format_bytes(of.least), format_bytes(of.mean()), format_bytes(of.most),
-                   format_bytes(of.sum));
+  TextRows rows{{"", "least", "mean", "most", "all NPUs"}};
+  const auto add = [&](const char* name, const Spread& of) {
+    rows.push_back(
+        {name, format_bytes(of.least), format_bytes(of.mean()), format_bytes(of.most), format_bytes(of.sum)});
   };
-  fmt::format_to(std::back_inserter(out),
-                 "\nRemote memory, an NPU in an iteration\n  {:<12} {:>12} {:>12} {:>12} {:>12}\n", "",
-                 "least", "mean", "most", "all NPUs");
-  line("loaded", loaded);
-  line("stored", stored);
-  if (room.count != 0) line("kept there", room);
+  add("loaded", loaded);
+  add("stored", stored);
+  if (room.count != 0) add("kept there", room);
+  fmt::format_to(std::back_inserter(out), "\nRemote memory, an NPU in an iteration\n{}", aligned(rows, "lr"));
 }
 
 void print_memory(fmt::memory_buffer& out, const std::vector<MemoryNeed>& needs) {
-  const auto line = [&](auto... parts) { fmt::format_to(std::back_inserter(out), parts...); };
   const std::size_t rank = largest(needs);
-  line("\nMemory of the NPU that needs most, rank {}\n", rank);
+  TextRows rows;
   for (const auto& [name, bytes] : parts_of(needs[rank]))
-    if (bytes != 0) line("  {:<12} {:>12}\n", name, format_bytes(bytes));
-  line("  {:<12} {:>12}\n", "total", format_bytes(needs[rank].total()));
+    if (bytes != 0) rows.push_back({name, format_bytes(bytes)});
+  rows.push_back({"total", format_bytes(needs[rank].total())});
+  fmt::format_to(std::back_inserter(out), "\nMemory of the NPU that needs most, rank {}\n{}", rank,
+                 aligned(rows, "lr"));
 }
 
 /// Reads or generates all nodes. @throws chakra::TraceError.
@@ -266,6 +266,33 @@ nlohmann::ordered_json totals_json(const WorkloadTotals& totals) {
   return json;
 }
 
+nlohmann::ordered_json totals_schema() {
+  namespace schema = results::schema;
+  const auto counts = [](std::initializer_list<const char*> names) {
+    nlohmann::ordered_json fields;
+    for (const char* name : names) fields[name] = schema::count();
+    return fields;
+  };
+  auto volume = counts(
+      {"operations", "sent_bytes", "streamed_in_bytes", "streamed_out_bytes", "io_in_bytes", "io_out_bytes"});
+  volume["sizes"] = schema::list(schema::object(counts({"at_least_bytes", "count"})));
+  auto row = counts({"rank", "nodes", "operations"});
+  row["compute_s"] = schema::seconds();
+  row["remote_memory"] = schema::object(counts({"loads", "loaded_bytes", "stores", "stored_bytes"}));
+  row["classes"] = schema::map_of(schema::object(
+      volume, nullptr, {"streamed_in_bytes", "streamed_out_bytes", "io_in_bytes", "io_out_bytes", "sizes"}));
+  row["memory_bytes"] = schema::map_of(schema::count());
+  auto model = counts({"parameters", "forward_operations_per_sample", "step_operations_per_sample"});
+  model["name"] = schema::text();
+  auto fields = counts({"minibatch", "microbatches", "samples_per_microbatch"});
+  fields["workload"] = schema::text();
+  fields["model"] = schema::object(model);
+  fields["parallelism"] = schema::text();
+  fields["ranks"] = schema::list(schema::object(row, nullptr, {"remote_memory", "classes", "memory_bytes"}));
+  return schema::object(fields, nullptr,
+                        {"model", "parallelism", "minibatch", "microbatches", "samples_per_microbatch"});
+}
+
 struct WorkloadOptions {
   std::string workload, out;
   JobOutput job;
@@ -347,7 +374,7 @@ std::function<int()> add_workload_command(CLI::App& app) {
       ->transform(preset_or_file({"workloads"}))
       ->type_name("FILE");
   show_command->add_option("--set", options->overrides, "Change a key: microbatches=4");
-  show_command->add_flag("--json", options->json, "Print JSON, with every rank");
+  add_json_flag(*show_command, options->json, totals_schema, "Print JSON, with every rank");
   command->footer(
       "Examples:\n"
       "  wafertlm workload generate configs/workloads/resnet50_dp20.yaml --out traces\n"

@@ -41,5 +41,6 @@ FlowsResult run_flows(const FlowsSetup& setup);
 
 std::string flows_report(const FlowsSetup& setup, const FlowsResult& result);
 nlohmann::ordered_json flows_json(const FlowsSetup& setup, const FlowsResult& result);
+nlohmann::ordered_json flows_schema();
 
 }  // namespace wafertlm::traffic

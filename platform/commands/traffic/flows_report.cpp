@@ -4,10 +4,14 @@
 #include <cmath>
 
 #include "platform/commands/traffic/flows.h"
+#include "platform/describe/fields.h"
+#include "platform/text/aligned.h"
 #include "platform/text/format.h"
 
 namespace wafertlm::traffic {
 namespace {
+
+using results::Json;
 
 double over_bound(const FlowsResult& result) {
   return static_cast<double>(result.last_ps()) / static_cast<double>(result.bound_ps);
@@ -20,12 +24,12 @@ std::string flows_report(const FlowsSetup& setup, const FlowsResult& result) {
   std::string text = fmt::format("{}: pattern {}, seed {}; {} flows of {}, all at once\n",
                                  setup.traffic.platform.name, setup.traffic.pattern.name, setup.traffic.seed,
                                  result.flows.size(), format_bytes(setup.flow_bytes));
-  text += fmt::format("{:>11} {:>11} {:>11} {:>11} {:>11} {:>11} {:>8}\n", "first", "mean", "50 %", "99 %",
-                      "last", "bound", "/bound");
-  text += fmt::format("{:>11} {:>11} {:>11} {:>11} {:>11} {:>11} {:>8.3f}\n",
-                      format_time(result.percentile_ps(0)), time(result.mean_ps()),
-                      format_time(result.percentile_ps(50)), format_time(result.percentile_ps(99)),
-                      format_time(result.last_ps()), format_time(result.bound_ps), over_bound(result));
+  text += aligned(
+      {{"first", "mean", "50 %", "99 %", "last", "bound", "/bound"},
+       {format_time(result.percentile_ps(0)), time(result.mean_ps()), format_time(result.percentile_ps(50)),
+        format_time(result.percentile_ps(99)), format_time(result.last_ps()), format_time(result.bound_ps),
+        fmt::format("{:.3f}", over_bound(result))}},
+      "r");
   text += result.text;
   text += fmt::format("{} packets over cables in {:.2f} s of processor time, {:.2f} million a second\n",
                       result.packet_hops, result.cpu_s,
@@ -55,6 +59,30 @@ nlohmann::ordered_json flows_json(const FlowsSetup& setup, const FlowsResult& re
   json["packet_hops"] = result.packet_hops;
   json["host"] = {{"cpu_s", result.cpu_s},
                   {"packet_hops_per_s", static_cast<double>(result.packet_hops) / result.cpu_s}};
+  return json;
+}
+
+nlohmann::ordered_json flows_schema() {
+  namespace schema = results::schema;
+  Json json = schema::object(
+      {{"platform", schema::text()},
+       {"pattern", schema::text()},
+       {"seed", schema::count()},
+       {"flow_bytes", schema::positive()},
+       {"completion_mean_s", schema::seconds()},
+       {"completion_p50_s", schema::seconds()},
+       {"completion_p99_s", schema::seconds()},
+       {"last_s", schema::seconds()},
+       {"bound_s", schema::seconds()},
+       {"last_over_bound", schema::number()},
+       {"flows", schema::list(schema::object({{"from", schema::count()},
+                                              {"to", schema::count()},
+                                              {"completion_s", schema::seconds()},
+                                              {"completion_ps", schema::count()}}))},
+       {"packet_hops", schema::count()},
+       {"host", schema::object({{"cpu_s", schema::seconds()}, {"packet_hops_per_s", schema::number()}})}},
+      "And what the fabric says, as in results.json");
+  json.erase("additionalProperties");
   return json;
 }
 

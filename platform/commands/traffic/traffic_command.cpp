@@ -123,7 +123,9 @@ std::function<int()> add_traffic_command(CLI::App& app) {
           ->check(positive());
   for (CLI::Option* const of_loads : {load, packet, warmup, measure}) flow->excludes(of_loads);
   sub->add_option("--seed", options.seed, "Of the random numbers [the platform's]");
-  add_json_option(*sub, command->json_file);
+  add_json_option(*sub, command->json_file, [] {
+    return nlohmann::ordered_json{{"oneOf", {sweep_schema(), flows_schema()}}};
+  });
   sub->add_option("--jobs", command->jobs, "Loads simulated at the same time")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();

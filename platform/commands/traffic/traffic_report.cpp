@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "platform/describe/table.h"
 #include "platform/machine/wafer.h"
 #include "platform/spec/fabric_kinds.h"
 #include "platform/spec/traffic/traffic_model.h"
@@ -14,6 +15,8 @@
 namespace wafertlm::traffic {
 namespace {
 
+using results::Json;
+namespace schema = results::schema;
 constexpr double kPsPerNs = 1000;
 
 std::string class_name(const TrafficSetup& setup) {
@@ -49,17 +52,46 @@ void each_field(Result& r, const Field& field) {
   field("simulated_ps", r.simulated_ps);
 }
 
+const Table<LinkUse>& links_table() {
+  static const Table<LinkUse> table([](Table<LinkUse>& t) {
+    t.column("name", "link", shown::text(), &LinkUse::name);
+    t.column("busy_fraction", "busy", shown::percent(1), &LinkUse::busy_fraction);
+    t.column("expected_fraction", "expected", shown::percent(1), &LinkUse::expected_fraction);
+    t.add("blocked_fraction", schema::object({{"credit", schema::number()}}), [](const LinkUse& of) {
+      return Json{{"credit", of.credit_blocked_fraction}};
+    });
+    t.cell("no credit", shown::percent(1), &LinkUse::credit_blocked_fraction);
+  });
+  return table;
+}
+
+/// Of the terminal.
+const Table<TrafficResult>& loads_table() {
+  static const Table<TrafficResult> table([](Table<TrafficResult>& t) {
+    using R = const TrafficResult&;
+    const Format rate = shown::number("{:.4f}"), two_digits = shown::number("{:.2f}");
+    t.cell("offered", rate, &TrafficResult::offered);
+    t.cell("accepted", rate, &TrafficResult::accepted);
+    t.cell("slowest", rate, &TrafficResult::accepted_slowest);
+    t.cell("mean ns", two_digits, [](R of) { return of.mean_ps / kPsPerNs; });
+    t.cell("+-95 % ns", two_digits, [](R of) {
+      return std::isnan(of.mean_half_width_ps) ? Json("?") : Json(of.mean_half_width_ps / kPsPerNs);
+    });
+    t.cell("cycles", two_digits, &TrafficResult::mean_cycles);
+    t.cell("p50 ns", two_digits, [](R of) { return of.p50_ps / kPsPerNs; });
+    t.cell("p99 ns", two_digits, [](R of) { return of.p99_ps / kPsPerNs; });
+    t.cell("packets", shown::whole(), &TrafficResult::packets_measured);
+    t.cell("state", shown::text(), &TrafficResult::state);
+  });
+  return table;
+}
+
 }  // namespace
 
 nlohmann::json to_json(const TrafficResult& r) {
-  nlohmann::json links = nlohmann::json::array();
-  for (const LinkUse& link : r.worst_links)
-    links.push_back({{"name", link.name},
-                     {"busy_fraction", link.busy_fraction},
-                     {"expected_fraction", link.expected_fraction},
-                     {"blocked_fraction", {{"credit", link.credit_blocked_fraction}}}});
-  nlohmann::json json = {
-      {"mean_half_width_ps", r.mean_half_width_ps}, {"worst_links", links}, {"host", {{"wall_s", r.wall_s}}}};
+  nlohmann::json json = {{"mean_half_width_ps", r.mean_half_width_ps},
+                         {"worst_links", nlohmann::json(links_table().list(r.worst_links))},
+                         {"host", {{"wall_s", r.wall_s}}}};
   json["state"] = r.state();
   each_field(r, [&](const char* name, const auto& value) { json[name] = value; });
   return json;
@@ -109,6 +141,27 @@ nlohmann::json sweep_json(const TrafficSetup& setup, const std::vector<TrafficRe
           {"rows", rows}};
 }
 
+nlohmann::ordered_json sweep_schema() {
+  const Json load = schema::or_null(schema::number(), "null: none");
+  Json row = {{"state", schema::text("stable, not stable or saturated")},
+              {"mean_half_width_ps", {{"type", {"number", "null"}}}},
+              {"worst_links", links_table().list_schema()},
+              {"host", schema::object({{"wall_s", schema::seconds()}})}};
+  TrafficResult any;
+  each_field(any, [&](const char* name, const auto& value) {
+    row[name] = {{"type", nlohmann::json(value).is_number() ? "number" : nlohmann::json(value).type_name()}};
+  });
+  return schema::object(
+      {{"platform", schema::text()},
+       {"pattern", schema::text()},
+       {"class", schema::text()},
+       {"packet_bytes", schema::positive()},
+       {"load_unit", schema::text()},
+       {"seed", schema::count()},
+       {"saturation", schema::object({{"largest_stable", load}, {"first_not_stable", load}})},
+       {"rows", schema::list(schema::object(row))}});
+}
+
 std::string report_heading(const TrafficSetup& setup) {
   const config::WaferSpec& wafer = setup.platform.wafer;
   const TrafficUnits units = traffic_units(wafer);
@@ -125,21 +178,10 @@ std::string report_heading(const TrafficSetup& setup) {
       static_cast<double>(units.cycle_ps) / kPsPerNs, loads.bound, loads.links[loads.busiest].link,
       loads.load(loads.links[loads.busiest]), zero_ps / kPsPerNs,
       zero_ps / static_cast<double>(units.cycle_ps));
-  text += fmt::format("{:>8} {:>9} {:>9} {:>12} {:>9} {:>11} {:>11} {:>11} {:>9}  {}\n", "offered",
-                      "accepted", "slowest", "mean", "+-95 %", "mean", "p50", "p99", "packets", "state");
-  text += fmt::format("{:>8} {:>9} {:>9} {:>12} {:>9} {:>11} {:>11} {:>11} {:>9}\n", "flits", "flits",
-                      "source", "ns", "ns", "cycles", "ns", "ns", "");
-  return text;
+  return text + loads_table().head();
 }
 
-std::string report_row(const TrafficResult& r) {
-  const std::string half_width =
-      std::isnan(r.mean_half_width_ps) ? "?" : fmt::format("{:.2f}", r.mean_half_width_ps / kPsPerNs);
-  return fmt::format("{:>8.4f} {:>9.4f} {:>9.4f} {:>12.2f} {:>9} {:>11.2f} {:>11.2f} {:>11.2f} {:>9}  {}\n",
-                     r.offered, r.accepted, r.accepted_slowest, r.mean_ps / kPsPerNs, half_width,
-                     r.mean_cycles(), r.p50_ps / kPsPerNs, r.p99_ps / kPsPerNs, r.packets_measured,
-                     r.state());
-}
+std::string report_row(const TrafficResult& r) { return loads_table().line(r); }
 
 std::string report_saturation(const std::vector<TrafficResult>& results) {
   const auto [stable, not_stable] = saturation_between(results);
@@ -157,12 +199,7 @@ std::string report_saturation(const std::vector<TrafficResult>& results) {
 }
 
 std::string report_links(const TrafficResult& r) {
-  std::string text = fmt::format("\nBusiest links at load {:g}\n{:<24} {:>8} {:>9} {:>15}\n", r.offered,
-                                 "link", "busy", "expected", "no credit");
-  for (const LinkUse& link : r.worst_links)
-    text += fmt::format("{:<24} {:>6.1f} % {:>7.1f} % {:>13.1f} %\n", link.name, 100 * link.busy_fraction,
-                        100 * link.expected_fraction, 100 * link.credit_blocked_fraction);
-  return text;
+  return fmt::format("\nBusiest links at load {:g}\n{}", r.offered, links_table().text(r.worst_links, 0));
 }
 
 }  // namespace wafertlm::traffic

@@ -14,6 +14,7 @@ TrafficResult result_from_json(const nlohmann::json& json);
 
 /// The file of `--json`: what was run, the bounds, and rows[], one per load.
 nlohmann::json sweep_json(const TrafficSetup& setup, const std::vector<TrafficResult>& results);
+nlohmann::ordered_json sweep_schema();
 
 // The printed report: heading with the bounds, one row per load, the busiest links of the highest load.
 std::string report_heading(const TrafficSetup& setup);

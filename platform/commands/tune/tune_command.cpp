@@ -9,7 +9,9 @@
 
 #include "platform/commands/tune/measure.h"
 #include "platform/commands/tune/study.h"
+#include "platform/describe/table.h"
 #include "platform/host/files.h"
+#include "platform/host/json_output.h"
 #include "platform/host/presets.h"
 #include "platform/run/table_file.h"
 #include "platform/spec/load.h"
@@ -19,6 +21,8 @@ namespace {
 
 using namespace tune;
 using nlohmann::ordered_json;
+using results::Fields;
+namespace schema = results::schema;
 
 struct TuneOptions {
   std::string file, out;
@@ -27,22 +31,77 @@ struct TuneOptions {
   bool json = false;
 };
 
-ordered_json points_json(const TuneSpec& spec, const std::vector<MeasuredPoint>& points) {
-  ordered_json rows = ordered_json::array();
-  for (const MeasuredPoint& point : points) {
-    ordered_json row{{"type", to_string(point.type)},
-                     {"npus", backends::group_text(point.npus)},
-                     {"bytes", point.bytes},
-                     {"algorithm", point.fastest()->algorithm},
-                     {"backend", spec.backends[point.fastest()->backend].backend.name},
-                     {"time_ps", point.fastest()->time_ps}};
-    for (const MeasuredPoint::Result& each : point.results)
-      row["all"].push_back({{"backend", spec.backends[each.backend].backend.name},
-                            {"algorithm", each.algorithm},
-                            {"time_ps", each.time_ps}});
-    rows.push_back(std::move(row));
+/// A measured point, and who is fastest.
+struct PointRow {
+  const TuneSpec& spec;
+  const MeasuredPoint& point;
+  const MeasuredPoint::Result& fastest = *point.fastest();
+
+  const std::string& backend_of(const MeasuredPoint::Result& result) const {
+    return spec.backends[result.backend].backend.name;
   }
-  return rows;
+  ordered_json all() const {
+    ordered_json all;
+    for (const MeasuredPoint::Result& each : point.results)
+      all.push_back(
+          {{"backend", backend_of(each)}, {"algorithm", each.algorithm}, {"time_ps", each.time_ps}});
+    return all;
+  }
+  std::string others() const {
+    std::string others;
+    for (const MeasuredPoint::Result& each : point.results)
+      if (each.algorithm != fastest.algorithm || each.backend != fastest.backend)
+        others +=
+            fmt::format("{}{} {}", others.empty() ? "" : ", ", each.algorithm, format_time(each.time_ps));
+    return others;
+  }
+};
+
+const Table<PointRow>& points_table() {
+  static const Table<PointRow> table([](Table<PointRow>& t) {
+    using R = const PointRow&;
+    t.column("type", "operation", shown::text(), [](R of) { return to_string(of.point.type); });
+    t.column("npus", "NPUs", shown::text(), [](R of) { return backends::group_text(of.point.npus); });
+    t.column("bytes", "size", shown::bytes(), [](R of) { return of.point.bytes; });
+    t.column("algorithm", "fastest", shown::text(), [](R of) { return of.fastest.algorithm; });
+    t.column("backend", "backend", shown::text(), [](R of) { return of.backend_of(of.fastest); });
+    t.column("time_ps", "time", shown::picoseconds(), [](R of) { return of.fastest.time_ps; });
+    t.cell("others", shown::text(), &PointRow::others);
+    t.add("all",
+          schema::list(schema::object(
+              {{"backend", schema::text()}, {"algorithm", schema::text()}, {"time_ps", schema::count()}})),
+          &PointRow::all);
+  });
+  return table;
+}
+
+const Table<Choice>& choices_table() {
+  static const Table<Choice> table([](Table<Choice>& t) {
+    using R = const Choice&;
+    t.column("choice", "", shown::text(), &Choice::name);
+    t.column("communication_ps", "communication", shown::picoseconds(),
+             [](R of) { return of.assignment.time_ps; });
+    t.column("changes", "changes", shown::whole(), [](R of) { return of.assignment.changes; });
+    t.column("iteration_ps", "iteration", shown::picoseconds(), &Choice::iteration_ps);
+  });
+  return table;
+}
+
+const Fields<SequenceStudy>& sequence_fields() {
+  static const Fields<SequenceStudy> fields([](Fields<SequenceStudy>& f) {
+    using S = SequenceStudy;
+    f.add("operations", schema::count(), &S::operations);
+    f.add("compute_ps", schema::count(), &S::compute_ps);
+    f.add_list("choices", choices_table(), &S::choices);
+    f.add("path", schema::list(schema::text()), &S::path_lines);
+    const auto has_single = [](const S& of) { return of.best_single() != nullptr; };
+    f.add_if(has_single, "best_single", schema::text(),
+             [](const S& of) { return of.best_single()->backend; });
+    f.add_if(has_single, "throughput_gain", {{"type", "number"}}, [](const S& of) {
+      return seconds(of.best_single()->iteration_ps) / seconds(of.path().iteration_ps) - 1;
+    });
+  });
+  return fields;
 }
 
 /// Where the declared costs of two backends cross, of those with one range.
@@ -61,19 +120,23 @@ ordered_json cross_overs_json(const TuneSpec& spec) {
   return rows;
 }
 
-ordered_json sequence_json(const SequenceStudy& study) {
-  ordered_json json{{"operations", study.operations()}, {"compute_ps", study.compute_ps()}};
-  for (const Choice& each : study.choices())
-    json["choices"].push_back({{"choice", each.name},
-                               {"communication_ps", each.assignment.time_ps},
-                               {"changes", each.assignment.changes},
-                               {"iteration_ps", each.iteration_ps}});
-  json["path"] = study.path_lines();
-  if (const Choice* const single = study.best_single()) {
-    json["best_single"] = single->backend;
-    json["throughput_gain"] = seconds(single->iteration_ps) / seconds(study.path().iteration_ps) - 1;
-  }
-  return json;
+ordered_json tune_schema() {
+  return schema::object(
+      {{"tune", schema::text()},
+       {"deadlock", schema::object({{"cycle", schema::list(schema::text())},
+                                    {"cured_by_one_order", schema::boolean()},
+                                    {"cured_by_own_engines", schema::boolean()}},
+                                   "Of the file's operations; the cycle is empty without one",
+                                   {"cured_by_one_order", "cured_by_own_engines"})},
+       {"platform", schema::text("On which rows were simulated")},
+       {"rows", points_table().list_schema()},
+       {"cross_overs", schema::list(schema::object({{"type", schema::text()},
+                                                    {"small", schema::text("Backend up to `bytes`")},
+                                                    {"large", schema::text("Backend above them")},
+                                                    {"bytes", schema::count()}}))},
+       {"sequence", sequence_fields().schema()},
+       {"out", schema::text("The table that was written")}},
+      nullptr, {"deadlock", "platform", "rows", "cross_overs", "sequence", "out"});
 }
 
 std::string deadlock_text(const ordered_json& json) {
@@ -85,43 +148,24 @@ std::string deadlock_text(const ordered_json& json) {
                             cure("cured_by_one_order"), cure("cured_by_own_engines"));
 }
 
-std::string points_text(const ordered_json& rows) {
-  std::string text = fmt::format("  {:<16}{:<12}{:>10}  {:<22}{:<12}{:>12}  {}\n", "operation", "NPUs",
-                                 "size", "fastest", "backend", "time", "others");
-  for (const auto& row : rows) {
-    std::string others;
-    for (const auto& each : row["all"])
-      if (each["algorithm"] != row["algorithm"] || each["backend"] != row["backend"])
-        others += fmt::format("{}{} {}", others.empty() ? "" : ", ", each["algorithm"].get<std::string>(),
-                              format_time(each["time_ps"]));
-    text += fmt::format("  {:<16}{:<12}{:>10}  {:<22}{:<12}{:>12}  {}\n", row["type"].get<std::string>(),
-                        row["npus"].get<std::string>(), format_bytes(row["bytes"]),
-                        row["algorithm"].get<std::string>(), row["backend"].get<std::string>(),
-                        format_time(row["time_ps"]), others);
-  }
-  return text;
-}
-
-std::string sequence_text(const ordered_json& json) {
-  std::string text = fmt::format("Sequence of {}, {} of computation\n  {:<24}{:>14}{:>9}{:>14}\n",
-                                 counted(json["operations"], "operation"), format_time(json["compute_ps"]),
-                                 "", "communication", "changes", "iteration");
-  for (const auto& each : json["choices"])
-    text += fmt::format("  {:<24}{:>14}{:>9}{:>14}\n", each["choice"].get<std::string>(),
-                        format_time(each["communication_ps"]), each["changes"].get<std::size_t>(),
-                        format_time(each["iteration_ps"]));
-  for (const auto& line : json["path"]) text += "    " + line.get<std::string>() + "\n";
-  if (json.contains("best_single"))
+std::string sequence_text(const SequenceStudy& study) {
+  std::string text =
+      fmt::format("Sequence of {}, {} of computation\n{}", counted(study.operations(), "operation"),
+                  format_time(study.compute_ps()), choices_table().text(study.choices()));
+  for (const std::string& line : study.path_lines()) text += "    " + line + "\n";
+  if (const Choice* const single = study.best_single())
     text += fmt::format("  The shortest path has {:+.2f} % of the throughput of all on {}.\n",
-                        100 * json["throughput_gain"].get<double>(), json["best_single"].get<std::string>());
+                        100 * (seconds(single->iteration_ps) / seconds(study.path().iteration_ps) - 1),
+                        single->backend);
   return text;
 }
 
-std::string tune_text(const ordered_json& json) {
+/// @param rows, sequence as text
+std::string tune_text(const ordered_json& json, const std::string& rows, const std::string& sequence) {
   std::string text = json["tune"].get<std::string>() + "\n";
   if (json.contains("deadlock")) text += "\n" + deadlock_text(json["deadlock"]);
   if (json.contains("rows"))
-    text += "\nSimulated alone on " + json["platform"].get<std::string>() + "\n" + points_text(json["rows"]);
+    text += "\nSimulated alone on " + json["platform"].get<std::string>() + "\n" + rows;
   if (json.contains("cross_overs")) {
     text += "\nDeclared costs cross\n";
     for (const auto& each : json["cross_overs"])
@@ -129,7 +173,7 @@ std::string tune_text(const ordered_json& json) {
                           each["small"].get<std::string>(), each["bytes"].get<std::uint64_t>(),
                           each["large"].get<std::string>());
   }
-  if (json.contains("sequence")) text += "\n" + sequence_text(json["sequence"]);
+  if (json.contains("sequence")) text += "\n" + sequence;
   if (json.contains("out")) text += "\nWritten: " + json["out"].get<std::string>() + "\n";
   return text;
 }
@@ -142,7 +186,6 @@ void simulate_points(const TuneSpec& spec, const TuneOptions& options, ordered_j
         "run.acceleration: sampled is for runs of many alike collectives; take exact");
   points = measure(spec, platform, options.jobs);
   json["platform"] = platform.name;
-  json["rows"] = points_json(spec, points);
 }
 
 int run_tune(const TuneOptions& options) {
@@ -155,21 +198,32 @@ int run_tune(const TuneOptions& options) {
     require_writable_file("--out", options.out);
   }
   ordered_json json{{"tune", spec.name}};
+  std::string rows, sequence;
   if (!spec.operations.empty()) json["deadlock"] = deadlock_json(spec);
   const bool stops = json.contains("deadlock") && !json["deadlock"]["cycle"].empty();
   if (!stops) {
     std::vector<MeasuredPoint> points;
-    if (spec.is_simulated()) simulate_points(spec, options, json, points);
+    if (spec.is_simulated()) {
+      simulate_points(spec, options, json, points);
+      std::vector<PointRow> all;
+      for (const MeasuredPoint& each : points) all.push_back({spec, each});
+      json["rows"] = points_table().list(all);
+      rows = points_table().text(all);
+    }
     const auto table = points.empty() ? std::nullopt : std::optional(table_of(spec, points));
     const ordered_json crossings = cross_overs_json(spec);
     if (!crossings.empty()) json["cross_overs"] = crossings;
-    if (!spec.sequence.empty()) json["sequence"] = sequence_json(SequenceStudy(spec, points));
+    if (!spec.sequence.empty()) {
+      const SequenceStudy study(spec, points);
+      json["sequence"] = sequence_fields().json(study);
+      sequence = sequence_text(study);
+    }
     if (!options.out.empty()) {
       write_file(options.out, tuning_table_yaml(spec.name, json["platform"], *table));
       json["out"] = options.out;
     }
   }
-  fmt::print("{}", options.json ? json.dump(1) + "\n" : tune_text(json));
+  fmt::print("{}", options.json ? json.dump(1) + "\n" : tune_text(json, rows, sequence));
   return stops ? 1 : 0;
 }
 
@@ -189,7 +243,7 @@ std::function<int()> add_tune_command(CLI::App& app) {
   command->add_option("--jobs", options->jobs, "Simulations at a time")
       ->check(CLI::Range(1U, 1024U))
       ->capture_default_str();
-  command->add_flag("--json", options->json, "Print JSON instead");
+  add_json_flag(*command, options->json, tune_schema);
   command->footer(
       "A backend has algorithms, simulated on the file's platform, or declared costs alpha + size / "
       "bandwidth.\n"

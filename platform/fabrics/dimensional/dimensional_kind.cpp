@@ -7,6 +7,7 @@
 
 #include "models/dimensional/dimensional_fabric.h"
 #include "models/dimensional/dimensional_topology.h"
+#include "platform/describe/file_kind.h"
 #include "platform/text/format.h"
 
 namespace wafertlm {
@@ -84,10 +85,11 @@ std::string DimensionalKind::describe(const config::WaferSpec& wafer) const {
   std::string text = fmt::format("fabric    {} NPUs in {} dimension{}\n", dimensions.npus(),
                                  dimensions.count(), dimensions.count() == 1 ? "" : "s");
   for (std::size_t d = 0; d < dimensions.count(); ++d)
-    text += fmt::format("dim {:<5} {} of {}: {} of {}, latency {}\n", d, to_string(dimensions[d].kind),
-                        dimensions[d].size, counted(dimensions[d].links(), "link"),
-                        format_bandwidth(static_cast<double>(dimensions[d].bytes_per_s)),
-                        format_time(dimensions[d].latency_ps));
+    text += config::check_line(fmt::format("dim {}", d),
+                               fmt::format("{} of {}: {} of {}, latency {}", to_string(dimensions[d].kind),
+                                           dimensions[d].size, counted(dimensions[d].links(), "link"),
+                                           format_bandwidth(static_cast<double>(dimensions[d].bytes_per_s)),
+                                           format_time(dimensions[d].latency_ps)));
   if (!params.other_links.empty()) text += fmt::format("links     {} differ\n", params.other_links.size());
   return text + fmt::format("buffers   {} per input and virtual channel\n",
                             params.buffer_bytes ? format_bytes(params.buffer_bytes) : "auto");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "platform/fabrics/ethernet/ethernet_results.h"
+#include "platform/text/aligned.h"
 #include "platform/text/format.h"
 
 namespace wafertlm {
@@ -24,11 +25,10 @@ std::string ratio_text(const Json& of) { return fmt::format("{:.3f}", of.get<dou
 
 /// A distribution in a row.
 template <typename Text>
-std::string row_text(const char* what, const Json& of, Text text) {
-  std::string line = fmt::format("  {:<28}", what);
-  for (const char* each : {"mean", "p50", "p90", "p99", "most"})
-    line += fmt::format(" {:>11}", text(of[each]));
-  return line + "\n";
+std::vector<std::string> row_of(const char* what, const Json& of, Text text) {
+  std::vector<std::string> row{what};
+  for (const char* each : {"mean", "p50", "p90", "p99", "most"}) row.push_back(text(of[each]));
+  return row;
 }
 
 std::vector<const Json*> longest_paused(const Json& ports) {
@@ -51,11 +51,11 @@ std::string ethernet_text(const Json& of) {
       "frames\n",
       count("messages"), count("data_packets"), count("retransmissions"), count("marks"), count("drops"),
       count("trims"), count("pauses"));
-  text += fmt::format("  {:<28} {:>11} {:>11} {:>11} {:>11} {:>11}\n", "", "mean", "50 %", "90 %", "99 %",
-                      "most");
-  text += row_text("completion of a message", of["completion_s"], time_text);
-  text += row_text("… over that alone", of["slowdown"], ratio_text);
-  text += row_text("data before a packet", of["queue_bytes"], bytes_text);
+  text += aligned({{"", "mean", "50 %", "90 %", "99 %", "most"},
+                   row_of("completion of a message", of["completion_s"], time_text),
+                   row_of("… over that alone", of["slowdown"], ratio_text),
+                   row_of("data before a packet", of["queue_bytes"], bytes_text)},
+                  "lr");
   for (const Json* port : longest_paused(of["ports"])) {
     const Json& root = (*port)["paused_by"][0];
     text += fmt::format("  {} was paused for {}, {} of it because {} took too little\n",

@@ -21,6 +21,7 @@
 #include "platform/machine/rtl/differences.h"
 #include "platform/machine/rtl/packet_names.h"
 #include "platform/machine/rtl/rtl_waves.h"
+#include "platform/text/aligned.h"
 #include "tlm/fabric/fabric.h"
 
 namespace wafertlm {
@@ -319,10 +320,13 @@ std::string RtlViews::text(double tlm_s, std::uint64_t hops) const {
                         each->view->switch_name(), to_string(params.mode),
                         params.design ? ", design " + params.design->name : "", params.clock.hz / 1'000'000,
                         each->view->packets(), each->view->cycles());
+    TextRows properties;
     if (params.design)
       for (const RtlProperty& each_of : rtl_properties(fabric_, each->number, spec_, params))
-        text += fmt::format("  {:<26}TLM {}, RTL {}{}\n", each_of.what, each_of.model, each_of.rtl,
-                            each_of.set.empty() ? "" : " — DIFFERS; equal with " + each_of.set);
+        properties.push_back(
+            {each_of.what, fmt::format("TLM {}, RTL {}{}", each_of.model, each_of.rtl,
+                                       each_of.set.empty() ? "" : " — DIFFERS; equal with " + each_of.set)});
+    text += aligned(properties, "l", 2, {24});
     if (const RtlScoreboard* const board = each->view->scoreboard()) text += board->report(each->names);
     if (!each->written.empty())
       text += fmt::format("  waveform                  {0}   (gtkwave {0} {1})\n", each->written[0],

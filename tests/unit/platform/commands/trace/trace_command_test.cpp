@@ -8,6 +8,7 @@
 
 #include "platform/commands/trace/numbered_groups.h"
 #include "platform/text/format.h"
+#include "tests/support/squeezed.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
 #include "tests/support/trace_nodes.h"
@@ -68,38 +69,38 @@ TEST_F(TraceCommand, InfoCountsWhatIsThere) {
   write("job.1.et",
         {test::compute(1, 4'000'000), test::compute(2, 3'500'000), test::all_reduce(5, 0, {2}, 1000),
          received, stream(8, chakra::CollectiveType::Reduce, 13)});
-  EXPECT_EQ(out("info " + job_), job_ +
-                                     "\n"
-                                     "  ranks            2\n"
-                                     "  nodes            14 (5 to 9 per rank), 7 dependencies\n"
-                                     "  METADATA         1\n"
-                                     "  MEM_LOAD         1\n"
-                                     "  MEM_STORE        1\n"
-                                     "  COMP             4\n"
-                                     "  COMM_SEND        1\n"
-                                     "  COMM_RECV        1\n"
-                                     "  COMM_COLL        5\n"
-                                     "    ALL_REDUCE     2, 5096 B in all\n"
-                                     "    BROADCAST (streams in) 1, 11 B in all\n"
-                                     "    REDUCE (streams out) 1, 13 B in all\n"
-                                     "    launches       1 (CPU side of a collective)\n"
-                                     "  CPU operations   2, 5.000 us in all\n"
-                                     "  compute          5000000 to 7500000 ps per rank (7.500 us)\n"
-                                     "  operations       100\n"
-                                     "  messages         300 B sent, 500 B received\n"
-                                     "  memory           1234 B\n");
+  EXPECT_EQ(test::squeezed(out("info " + job_)),
+            test::squeezed(job_ + "\n"
+                                  "  ranks            2\n"
+                                  "  nodes            14 (5 to 9 per rank), 7 dependencies\n"
+                                  "  METADATA         1\n"
+                                  "  MEM_LOAD         1\n"
+                                  "  MEM_STORE        1\n"
+                                  "  COMP             4\n"
+                                  "  COMM_SEND        1\n"
+                                  "  COMM_RECV        1\n"
+                                  "  COMM_COLL        5\n"
+                                  "    ALL_REDUCE     2, 5096 B in all\n"
+                                  "    BROADCAST (streams in) 1, 11 B in all\n"
+                                  "    REDUCE (streams out) 1, 13 B in all\n"
+                                  "    launches       1 (CPU side of a collective)\n"
+                                  "  CPU operations   2, 5.000 us in all\n"
+                                  "  compute          5000000 to 7500000 ps per rank (7.500 us)\n"
+                                  "  operations       100\n"
+                                  "  messages         300 B sent, 500 B received\n"
+                                  "  memory           1234 B\n"));
   write("one.3.et", {test::compute(1, 5)});
-  EXPECT_EQ(out("info " + folder_.path() + "/one.3.et"),
-            folder_.path() +
-                "/one\n"
-                "  ranks            1 file, of rank 3\n"
-                "  nodes            1 (1 per rank), 0 dependencies\n"
-                "  COMP             1\n"
-                "  compute          5 ps per rank (5 ps)\n");
+  EXPECT_EQ(test::squeezed(out("info " + folder_.path() + "/one.3.et")),
+            test::squeezed(folder_.path() + "/one\n"
+                                            "  ranks            1 file, of rank 3\n"
+                                            "  nodes            1 (1 per rank), 0 dependencies\n"
+                                            "  COMP             1\n"
+                                            "  compute          5 ps per rank (5 ps)\n"));
   // Only received.
   write("two.0.et", {received});
-  EXPECT_NE(out("info " + folder_.path() + "/two.0.et").find("  messages         0 B sent, 500 B received\n"),
-            std::string::npos);
+  EXPECT_NE(
+      test::squeezed(out("info " + folder_.path() + "/two.0.et")).find("messages 0 B sent, 500 B received\n"),
+      std::string::npos);
 }
 
 TEST_F(TraceCommand, CheckSaysWhatWasLeftOut) {
@@ -218,7 +219,8 @@ class WorkloadText : public TraceCommand {
 };
 
 void expect_part(const std::string& text, const std::string& part) {
-  EXPECT_NE(text.find(part), std::string::npos) << part << " is not in:\n" << text;
+  EXPECT_NE(test::squeezed(text).find(test::squeezed(part)), std::string::npos) << part << " is not in:\n"
+                                                                                << text;
 }
 
 // Two of four experts on each rank of DP(4); its optimizer is elsewhere.
@@ -255,30 +257,27 @@ TEST_F(WorkloadText, HasTheLeastTheMeanAndTheMostOfTheRanks) {
                           count("step_operations_per_sample")));
   std::string expected =
       "\nCommunication of an NPU in an iteration (bytes that leave it with ring algorithms)\n" +
-      fmt::format("  {:<10} {:>12} {:>12} {:>12} {:>14}\n", "class", "least", "mean", "most",
-                  "most operations");
+      fmt::format("  {} {} {} {} {}\n", "class", "least", "mean", "most", "most operations");
   std::string sizes = "\nSizes of collectives and messages, all ranks\n";
   for (const char* const name : {"dp", "ep", "pp"}) {
     const auto of = [&](const char* what) {
       return spread(ranks, [&](const json& rank) { return rank["classes"][name][what]; });
     };
     const Spread bytes = of("sent_bytes");
-    expected += fmt::format("  {:<10} {:>12} {:>12} {:>12} {:>14}\n", name, format_bytes(bytes.least),
+    expected += fmt::format("  {} {} {} {} {}\n", name, format_bytes(bytes.least),
                             format_bytes(bytes.sum / 8), format_bytes(bytes.most), of("operations").most);
     std::map<std::uint64_t, std::uint64_t> by_size;
     for (const json& rank : ranks)
       for (const json& each : rank["classes"][name]["sizes"])
         by_size[each["at_least_bytes"].get<std::uint64_t>()] += each["count"].get<std::uint64_t>();
     for (const auto& [size, messages] : by_size)
-      sizes += fmt::format("  {:<10} {:>9} to {:<9} {:>12}\n", name, format_bytes(size),
-                           format_bytes(2 * size), messages);
+      sizes += fmt::format("  {} {} to {} {}\n", name, format_bytes(size), format_bytes(2 * size), messages);
   }
-  std::string remote =
-      fmt::format("\nRemote memory, an NPU in an iteration\n  {:<12} {:>12} {:>12} {:>12} {:>12}\n", "",
-                  "least", "mean", "most", "all NPUs");
+  std::string remote = fmt::format("\nRemote memory, an NPU in an iteration\n  {} {} {} {} {}\n", "", "least",
+                                   "mean", "most", "all NPUs");
   const auto remote_line = [&](const char* name, const Spread& of) {
-    remote += fmt::format("  {:<12} {:>12} {:>12} {:>12} {:>12}\n", name, format_bytes(of.least),
-                          format_bytes(of.sum / 8), format_bytes(of.most), format_bytes(of.sum));
+    remote += fmt::format("  {} {} {} {} {}\n", name, format_bytes(of.least), format_bytes(of.sum / 8),
+                          format_bytes(of.most), format_bytes(of.sum));
   };
   remote_line("loaded",
               spread(ranks, [](const json& rank) { return rank["remote_memory"]["loaded_bytes"]; }));
@@ -298,11 +297,12 @@ TEST_F(WorkloadText, HasTheLeastTheMeanAndTheMostOfTheRanks) {
        {"parameters", "gradients", "optimizer", "activations", "gathered", "streaming"}) {
     const auto bytes = ranks[needs_most]["memory_bytes"][part].get<std::uint64_t>();
     sum += bytes;
-    if (bytes != 0) memory += fmt::format("  {:<12} {:>12}\n", part, format_bytes(bytes));
+    if (bytes != 0) memory += fmt::format("  {} {}\n", part, format_bytes(bytes));
   }
   EXPECT_EQ(sum, total(needs_most));
-  memory += fmt::format("  {:<12} {:>12}\n", "total", format_bytes(sum));
-  EXPECT_EQ(text.substr(text.find("\nCommunication")), expected + sizes + remote + memory);
+  memory += fmt::format("  {} {}\n", "total", format_bytes(sum));
+  EXPECT_EQ(test::squeezed(text.substr(text.find("\nCommunication"))),
+            test::squeezed(expected + sizes + remote + memory));
 }
 
 // What is generated runs as the workload would: its groups, its placement, and the memory that it needs.
@@ -343,18 +343,17 @@ TEST_F(WorkloadText, HasTheStreamsThroughTheControllers) {
       "resident_loop\neffective_flops: 1 TFLOPS\n");
   const json& ranks = all["ranks"];
   std::string expected = "\nStreams of an iteration through the I/O controllers\n" +
-                         fmt::format("  {:<10} {:>14} {:>14} {:>16} {:>16}\n", "class", "in, all", "out, all",
-                                     "in, most at one", "out, most at one");
+                         fmt::format("  {} {} {} {} {}\n", "class", "in, all", "out, all", "in, most at one",
+                                     "out, most at one");
   std::uint64_t everything = 0;
   for (const auto& [name, volume] : ranks[0]["classes"].items()) {
     if (!volume.contains("io_in_bytes")) continue;
     const auto of = [&, key = name](const char* what) {
       return spread(ranks, [&](const json& rank) { return rank["classes"][key].value(what, json(0)); });
     };
-    expected +=
-        fmt::format("  {:<10} {:>14} {:>14} {:>16} {:>16}\n", name, format_bytes(of("io_in_bytes").sum),
-                    format_bytes(of("io_out_bytes").sum), format_bytes(of("streamed_in_bytes").most),
-                    format_bytes(of("streamed_out_bytes").most));
+    expected += fmt::format("  {} {} {} {} {}\n", name, format_bytes(of("io_in_bytes").sum),
+                            format_bytes(of("io_out_bytes").sum), format_bytes(of("streamed_in_bytes").most),
+                            format_bytes(of("streamed_out_bytes").most));
     everything += of("io_in_bytes").sum;
   }
   EXPECT_GT(everything, 0U);

