@@ -47,6 +47,13 @@ Reader Reader::value() const {
   return {*node_.find(kValueKey), path_, origins_};
 }
 
+bool Reader::is_later(const SourceLocation& a, const SourceLocation& b) const {
+  const auto layer = [&](const SourceLocation& place) {
+    return place.line == 0 ? 2 : place.source == node_.place.source ? 1 : 0;
+  };
+  return layer(a) > layer(b);
+}
+
 void Reader::fail(const std::string& message) const {
   throw ConfigError(node_.place, path_.empty() ? message : path_ + ": " + message);
 }

@@ -26,6 +26,10 @@ class Reader {
   /// The same of a value that cannot be annotated.
   void record_place() const;
 
+  /// Whether `a` was written after `b`, which it changes: by `--set`, else in the file that has this node, as
+  /// this is the last of those that extend each other.
+  bool is_later(const SourceLocation& a, const SourceLocation& b) const;
+
   [[noreturn]] void fail(const std::string& message) const;
   [[noreturn]] void fail_type(const std::string& expected) const;
 

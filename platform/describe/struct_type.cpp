@@ -16,7 +16,7 @@ std::string inside(const std::string& path) { return path.empty() ? "at the top 
 }  // namespace
 
 std::string Condition::text(const std::string& path) const {
-  if (key.empty()) return words;
+  if (!words.empty()) return words;
   if (values.empty()) return quoted(join_path(path, key));
   std::string text;
   for (const std::string& value : values)
@@ -113,11 +113,12 @@ std::size_t StructType::check_keys(const Reader& in) const {
   const std::size_t alternative = selector_.empty() ? chosen_alternative(in) : selected_alternative(in);
   for (const Node::Entry& entry : in.node().entries) {
     const Key& key = *find(entry.key);
-    if (key.alternative != 0 && key.alternative != alternative)
-      throw ConfigError(
-          entry.place,
-          fmt::format("the key '{}' {} goes with {} and has no effect beside {}; remove it", key.name,
-                      inside(in.path()), form_name(key.alternative), form_name(alternative)));
+    if (key.alternative == 0 || key.alternative == alternative) continue;
+    blame_choice(in, selector_, key.name, form_name(key.alternative));
+    throw ConfigError(
+        entry.place,
+        fmt::format("the key '{}' {} goes with {} and has no effect beside {}; remove it", key.name,
+                    inside(in.path()), form_name(key.alternative), form_name(alternative)));
   }
   for (const Key& key : keys_)
     if (key.is_always_required() && (key.alternative == 0 || key.alternative == alternative) &&
@@ -126,17 +127,32 @@ std::size_t StructType::check_keys(const Reader& in) const {
   return alternative;
 }
 
+void StructType::blame_choice(const Reader& in, const std::string& chooser, const std::string& key,
+                              const std::string& with) const {
+  const Node *const choice = in.node().find(chooser), *const other = in.node().find(key);
+  if (choice == nullptr) return;
+  const SourceLocation& place = other != nullptr ? other->place : in.node().place;
+  if (!in.is_later(choice->place, place)) return;
+  in.child(chooser, *choice)
+      .fail(other != nullptr ? fmt::format("leaves '{}' at {} without effect, which goes with {}; set the "
+                                           "other, or leave this out",
+                                           key, place.text(), with)
+                             : fmt::format("needs the key '{}', which is missing", key));
+}
+
 void StructType::fail_missing(const Reader& in, const Key& key) const {
   const std::string with = key.when ? ", which goes with " + key.when->text(in.path()) : "";
+  blame_choice(in, key.when ? key.when->key : selector_, key.name, with);
   throw ConfigError(in.node().place, fmt::format("missing required key '{}' {}{}: {}", key.name,
                                                  inside(in.path()), with, key.description));
 }
 
 void StructType::fail_without_effect(const Reader& in, const Key& key, const std::string& actual) const {
+  const std::string with = key.when->text(in.path());
+  blame_choice(in, key.when->key, key.name, with);
   const std::string it_is = actual.empty() ? "" : fmt::format(" (it is {})", actual);
   in.child(key.name, *in.node().find(key.name))
-      .fail(fmt::format("has no effect without {}{}; set that, or leave this out", key.when->text(in.path()),
-                        it_is));
+      .fail(fmt::format("has no effect without {}{}; set that, or leave this out", with, it_is));
 }
 
 void StructType::add(std::string_view name, std::shared_ptr<const Type> type, std::string_view description,
@@ -170,8 +186,9 @@ std::optional<std::string> StructType::locate_below(std::size_t key, const void*
 }
 
 std::size_t StructType::key_at(const void* spec, const void* address) const {
+  const std::size_t alternative = alternative_of(spec);
   for (std::size_t key = 0; key < keys_.size(); ++key)
-    if (locate_below(key, spec, address) == keys_[key].name) return key;
+    if (is_used(key, alternative) && locate_below(key, spec, address) == keys_[key].name) return key;
   throw std::logic_error(name_ + ": the key of a condition must stand before it");
 }
 
@@ -213,7 +230,10 @@ void StructType::read_into(void* spec, const Reader& in) const {
       keys_[i].type->read_at(fields_[i].member(spec), in.child(keys_[i].name, *value));
   for (std::size_t i = 0; i < keys_.size(); ++i)
     if (keys_[i].when && is_used(i, alternative)) check_condition(i, spec, in);
-  const Check check(in, [&](const void* address) { return locate_in(spec, address).value_or(""); });
+  const Check check(in, [&](const void* address) {
+    if (const auto path = locate_in(spec, address)) return *path;
+    throw std::logic_error(name_ + ": a rule names a value that is at no key; is it of a copy?");
+  });
   for (const auto& rule : rules_) rule(spec, check);
 }
 
@@ -258,10 +278,18 @@ std::string Check::path(const void* value) const { return join_path(in_.path(), 
 bool Check::is_written(const void* value) const { return in_.origins().find(path(value)) != nullptr; }
 
 void Check::fail(const std::vector<const void*>& culprits, const std::string& message) const {
-  for (const void* culprit : culprits)
-    if (const Origin* origin = in_.origins().find(path(culprit)))
-      throw ConfigError(origin->place, path(culprit) + ": " + message);
-  throw ConfigError(in_.node().place, path(culprits.front()) + ": " + message);
+  std::string first, blamed = path(culprits.front());
+  const SourceLocation* place = nullptr;
+  for (const void* culprit : culprits) {
+    const std::string candidate = path(culprit);
+    const Origin* const origin = in_.origins().find(candidate);
+    if (origin == nullptr || (place != nullptr && !in_.is_later(origin->place, *place))) continue;
+    if (place == nullptr) first = candidate;
+    blamed = candidate;
+    place = &origin->place;
+  }
+  const std::string beside = first.empty() || first == blamed ? "" : "beside " + first + ": ";
+  throw ConfigError(place != nullptr ? *place : in_.node().place, blamed + ": " + beside + message);
 }
 
 void load_file_or_map(Node& value, const StructType& type) {

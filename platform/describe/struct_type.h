@@ -18,9 +18,9 @@ namespace wafertlm::config {
 
 /// What a key needs to have an effect, in words.
 struct Condition {
-  std::string key;                  ///< an earlier one of the struct; empty: `words`
+  std::string key;                  ///< an earlier one of the struct, which decides; empty: several
   std::vector<std::string> values;  ///< that it must have; empty: it must be given
-  std::string words;
+  std::string words;                ///< in place of these
 
   /// "'npu.hbm.level: burst' or 'npu.hbm.level: command'", for a struct at `path`.
   std::string text(const std::string& path) const;
@@ -112,6 +112,9 @@ class StructType {
   /// Checks the keys that are there, not their values. @return the alternative that they choose, or 0
   std::size_t check_keys(const Reader& in) const;
   [[noreturn]] void fail_missing(const Reader& in, const Key& key) const;
+  /// Fails at `chooser` if it was written later than `key`, which goes `with` another value of it.
+  void blame_choice(const Reader& in, const std::string& chooser, const std::string& key,
+                    const std::string& with) const;
   /// `key` was written and its condition does not hold, because the other key has the value `actual`.
   [[noreturn]] void fail_without_effect(const Reader& in, const Key& key, const std::string& actual) const;
   std::size_t chosen_alternative(const Reader& in) const;
@@ -137,7 +140,8 @@ class Check {
   std::string path(const void* value) const;
   /// The file, or an override, has it; else it is the default.
   bool is_written(const void* value) const;
-  /// @throws ConfigError at the first of these values that was written and is no default, else at the struct.
+  /// @throws ConfigError at that of these values which was written last, of several the first; else at the
+  /// struct. std::logic_error: one is at no key.
   [[noreturn]] void fail(const std::vector<const void*>& culprits, const std::string& message) const;
   /// The same with a text for fmt::format.
   template <class First, class... Rest>
@@ -146,12 +150,17 @@ class Check {
                          const Rest&... rest) const {
     fail(culprits, fmt::format(text, first, rest...));
   }
-  /// Fails at the first of these members of `spec` that does not have its default.
+  /// Fails at the first of these members of `spec` that does not have its default, or at the `reasons` for
+  /// it.
   template <class S, class... Members>
-  void require_default(const S& spec, const std::string& message, Members... members) const {
+  void require_default(const S& spec, const std::vector<const void*>& reasons, const std::string& message,
+                       Members... members) const {
     const S usual;
     const auto require = [&](auto member) {
-      if (spec.*member != usual.*member) fail({&(spec.*member)}, message);
+      if (spec.*member == usual.*member) return;
+      std::vector<const void*> culprits{&(spec.*member)};
+      culprits.insert(culprits.end(), reasons.begin(), reasons.end());
+      fail(culprits, message);
     };
     (require(members), ...);
   }
@@ -244,6 +253,13 @@ class Struct : public TypeOf<S>, public StructType {
                   [holds = std::move(holds)](const void* spec) { return holds(of(spec)); });
     return *this;
   }
+  /// The same of one earlier key.
+  template <class Member>
+  Struct& when_true(Member member, std::function<bool(const S&)> holds, std::string words) {
+    when_true(std::move(holds), std::move(words));
+    keys_.back().when->key = keys_[key_of(member)].name;
+    return *this;
+  }
   /// A rule between values, called when all of them are read.
   Struct& check(std::function<void(const S&, const Check&)> rule) {
     rules_.push_back(
@@ -283,8 +299,8 @@ class Struct : public TypeOf<S>, public StructType {
   }
   template <class Member>
   std::size_t key_of(Member member) const {
-    const S example{};
-    return key_at(&example, &std::invoke(member, example));
+    const std::shared_ptr<void> example = initial(keys_.back().alternative);
+    return key_at(example.get(), &std::invoke(member, of(example.get())));
   }
 };
 

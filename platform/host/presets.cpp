@@ -46,14 +46,18 @@ std::vector<std::string> preset_names(const std::string& kind) {
   return names;
 }
 
-CLI::Validator preset_or_file(std::vector<std::string> kinds) {
+CLI::Validator preset_or_file(const std::vector<std::string>& kinds) {
+  return preset_or_file([kinds] { return kinds; });
+}
+
+CLI::Validator preset_or_file(const std::function<std::vector<std::string>()>& kinds) {
   return CLI::Validator(
-      [kinds = std::move(kinds)](std::string& text) -> std::string {
+      [kinds](std::string& text) -> std::string {
         std::error_code none;
         const bool is_plain = text.find_first_of("/.") == std::string::npos && !text.empty();
         if (!is_plain || fs::exists(text, none)) return "";
         std::vector<std::string> all;
-        for (const std::string& kind : kinds) {
+        for (const std::string& kind : kinds()) {
           const fs::path file = configs_folder() / kind / (text + ".yaml");
           if (fs::is_regular_file(file, none)) {
             text = file.string();

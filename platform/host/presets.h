@@ -2,6 +2,7 @@
 #pragma once
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ std::vector<std::string> preset_names(const std::string& kind);
 
 /// For an option that takes a file: a plain name of a preset of these kinds, where there is no such file, is
 /// replaced by its path. A name close to one is refused with it; all others stay as they are.
-CLI::Validator preset_or_file(std::vector<std::string> kinds);
+CLI::Validator preset_or_file(const std::vector<std::string>& kinds);
+/// The same of kinds that are found when a file is given.
+CLI::Validator preset_or_file(const std::function<std::vector<std::string>()>& kinds);
 
 }  // namespace wafertlm

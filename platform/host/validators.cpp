@@ -2,7 +2,6 @@
 #include "platform/host/validators.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "platform/text/suggest.h"
 
@@ -20,16 +19,26 @@ CLI::Validator number_that(const std::string& what, Fits fits) {
       "");
 }
 
+class OneOfNames final : public CLI::Validator {
+ public:
+  explicit OneOfNames(const std::function<std::vector<std::string>()>& names) {
+    desc_function_ = [names] { return "{" + config::listed(names()) + "}"; };
+    func_ = [names](const std::string& text) -> std::string {
+      const std::vector<std::string> all = names();
+      if (std::find(all.begin(), all.end(), text) != all.end()) return "";
+      return "there is no '" + text + "'" + config::suggestion(text, all, "it is one of");
+    };
+  }
+};
+
 }  // namespace
 
-CLI::Validator one_of_names(std::vector<std::string> names) {
-  const std::string listed = config::listed(names);
-  return CLI::Validator(
-      [names = std::move(names)](const std::string& text) -> std::string {
-        if (std::find(names.begin(), names.end(), text) != names.end()) return "";
-        return "there is no '" + text + "'" + config::suggestion(text, names, "it is one of");
-      },
-      "{" + listed + "}");
+CLI::Validator one_of_names(const std::vector<std::string>& names) {
+  return OneOfNames([names] { return names; });
+}
+
+CLI::Validator one_of_names(const std::function<std::vector<std::string>()>& names) {
+  return OneOfNames(names);
 }
 
 CLI::Validator not_negative() {

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace wafertlm {
 
 /// Accepts one of `names`; else the message names the nearest one.
-CLI::Validator one_of_names(std::vector<std::string> names);
+CLI::Validator one_of_names(const std::vector<std::string>& names);
+/// The same of names that are found when somebody asks for them: a word was given, or help is wanted.
+CLI::Validator one_of_names(const std::function<std::vector<std::string>()>& names);
 /// Numbers from 0, or above 0. CLI11's own name the largest number that there is, in 309 digits.
 CLI::Validator not_negative();
 CLI::Validator positive();

@@ -49,7 +49,7 @@ std::shared_ptr<const Struct<DramTimingSpec>> dram_timing_type();
 std::shared_ptr<const Struct<EndpointSpec>> endpoint_type();
 std::shared_ptr<const Struct<RemoteMemorySpec>> remote_memory_type();
 /// The pool of a wafer with so many NPUs.
-void check_remote_memory(const RemoteMemorySpec& spec, std::uint32_t npus, const Check& check);
+void check_remote_memory(const RemoteMemorySpec& spec, const WaferSpec& wafer, const Check& check);
 
 std::shared_ptr<const Struct<FabricSpec>> fabric_type();
 

@@ -13,18 +13,20 @@ namespace config {
 void require_no_grid(const WaferSpec& wafer, const Check& check) {
   for (const std::uint32_t* key : {&wafer.width, &wafer.height})
     if (check.is_written(key))
-      check.fail({key}, "goes with '{}: mesh' and has no effect beside '{}'; remove it",
+      check.fail({key, &wafer.fabric.kind}, "goes with '{}: mesh' and has no effect beside '{}'; remove it",
                  check.path(&wafer.fabric.kind), wafer.fabric.kind->name());
 }
 
 void require_no_io(const WaferSpec& wafer, const Check& check) {
   if (wafer.io.controllers.placement != IoPlacement::none)
-    check.fail({&wafer.io.controllers}, "there are no I/O controllers on a fabric of kind {}; leave them out",
+    check.fail({&wafer.io.controllers, &wafer.fabric.kind},
+               "there are no I/O controllers on a fabric of kind {}; leave them out",
                wafer.fabric.kind->name());
 }
 
 void require_one_wafer(const WaferSpec& wafer, const Check& check) {
-  if (wafer.outer) check.fail({&wafer.outer}, "only meshes are connected to other wafers");
+  if (wafer.outer)
+    check.fail({&wafer.outer, &wafer.fabric.kind}, "only meshes are connected to other wafers");
 }
 
 }  // namespace config

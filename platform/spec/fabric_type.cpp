@@ -17,10 +17,11 @@ std::uint32_t first_vc(const TrafficClassSpec& row) { return static_cast<std::ui
 std::uint32_t end_vc(const TrafficClassSpec& row) { return first_vc(row) + row.vcs; }
 
 void check_class_pair(const TrafficClassSpec& a, const TrafficClassSpec& b, const Check& check) {
-  if (a.name == b.name) check.fail({&b.name}, "there are two classes called '{}'; rename one", b.name);
+  if (a.name == b.name)
+    check.fail({&b.name, &a.name}, "there are two classes called '{}'; rename one", b.name);
   const bool share = first_vc(a) < end_vc(b) && first_vc(b) < end_vc(a);
   if (share && a.priority != b.priority)
-    check.fail({&b.priority},
+    check.fail({&b.priority, &a.priority, &a.vc, &a.vcs, &b.vc, &b.vcs},
                "the class '{}' shares virtual channel {} with '{}' and must have its priority {}, not {}; or "
                "give it a channel of its own",
                b.name, std::max(first_vc(a), first_vc(b)), a.name, a.priority, b.priority);
@@ -53,13 +54,15 @@ void check_reliability(const FabricSpec& fabric, const Check& check) {
     const std::string why =
         fmt::format("has no effect while {} is 0 and {} is not go_back_n; remove it",
                     check.path(&fabric.bit_error_rate), check.path(&reliability.protocol));
-    return check.require_default(reliability, why, &R::ack_every, &R::window, &R::timeout_ps,
-                                 &R::control_packet_bytes, &R::channel);
+    return check.require_default(reliability, {&fabric.bit_error_rate, &reliability.protocol}, why,
+                                 &R::ack_every, &R::window, &R::timeout_ps, &R::control_packet_bytes,
+                                 &R::channel);
   }
   const void* const cause = fabric.bit_error_rate > 0 ? static_cast<const void*>(&fabric.bit_error_rate)
                                                       : static_cast<const void*>(&reliability.protocol);
   if (fabric.format.by_flit)
-    check.fail({cause}, "Go-Back-N repeats packets, which wormhole switching does not have in one piece");
+    check.fail({cause, &fabric.format.by_flit},
+               "Go-Back-N repeats packets, which wormhole switching does not have in one piece");
   if (reliability.window < 2 * reliability.ack_every)
     check.fail({&reliability.window, &reliability.ack_every, cause},
                "a window of {} packets holds less than two groups of {} that are acknowledged together",
@@ -73,13 +76,14 @@ void check_reliability(const FabricSpec& fabric, const Check& check) {
           "Go-Back-N needs packets in order, and those of class '{}' may overtake each other on {} channels",
           row.name, row.vcs);
   }
-  if (!has_control) check.fail({cause}, "acknowledgements need a class called '{}'", kControlClass);
+  if (!has_control)
+    check.fail({cause, &fabric.classes}, "acknowledgements need a class called '{}'", kControlClass);
   const std::uint32_t channels =
       fabric.virtual_channels + (reliability.channel == AnswerChannel::own ? 1 : 0);
   const std::uint32_t limit = fabric.kind->abilities(fabric).in_network ? kMaxVcs / 2 : kMaxVcs;
   if (channels > limit)
-    check.fail({&fabric.virtual_channels, cause}, "{} channels; with one for acknowledgements at most {}",
-               fabric.virtual_channels, limit - 1);
+    check.fail({&fabric.virtual_channels, cause, &reliability.channel},
+               "{} channels; with one for acknowledgements at most {}", fabric.virtual_channels, limit - 1);
 }
 
 std::shared_ptr<const Struct<RtlSpec>> rtl_type() {
@@ -112,13 +116,16 @@ std::shared_ptr<const Struct<RtlSpec>> rtl_type() {
 void check_rtl(const FabricSpec& fabric, const Check& check) {
   for (const RtlSpec& each : fabric.rtl) {
     const auto fail = [&](const void* key, const std::string& why) {
-      check.fail({key, &each, &fabric.rtl}, why);
+      check.fail({key, &each, &fabric.rtl, &each.view, &each.design, &each.record, &each.tolerance_ps}, why);
     };
     if (!fabric.kind->abilities(fabric).packets)
       fail(&each, "whole messages pass no switch: transport: packets, or leave rtl out");
-    if (fabric.format.by_flit) fail(&each, "wormhole switches have no RTL view: switching: cut_through");
+    if (fabric.format.by_flit)
+      check.fail({&each, &fabric.rtl, &fabric.format.by_flit},
+                 "wormhole switches have no RTL view: switching: cut_through");
     if (fabric.is_reliable())
-      fail(&each, "RTL switches know no Go-Back-N: leave bit_error_rate and reliability out");
+      check.fail({&each, &fabric.rtl, &fabric.bit_error_rate, &fabric.reliability.protocol},
+                 "RTL switches know no Go-Back-N: leave bit_error_rate and reliability out");
     if (each.view != RtlViewMode::tlm && !each.design) fail(&each.view, "which RTL: give 'design'");
     if (each.view != RtlViewMode::both && each.tolerance_ps)
       fail(&each.view, "a tolerance is of a comparison: view: both, or leave tolerance out");
@@ -138,12 +145,13 @@ void check_buffer(const FabricSpec& fabric, const Check& check) {
   const auto size = [](std::uint64_t bytes) { return format_whole(size_dimension(), bytes); };
   if (fabric.format.by_flit) {
     if (fabric.buffer_bytes < fabric.format.flit_bytes)
-      check.fail({&fabric.buffer_bytes}, "{} does not hold a flit of {}", size(fabric.buffer_bytes),
-                 size(fabric.format.flit_bytes));
+      check.fail({&fabric.buffer_bytes, &fabric.format.flit_bytes}, "{} does not hold a flit of {}",
+                 size(fabric.buffer_bytes), size(fabric.format.flit_bytes));
     return;
   }
   if (2 * fabric.wire_packet_bytes() <= fabric.buffer_bytes) return;
-  check.fail({&fabric.buffer_bytes},
+  const WireFormat& format = fabric.format;
+  check.fail({&fabric.buffer_bytes, &format.packet_bytes, &format.header_bytes, &format.flit_bytes},
              "{} holds less than two packets of {} on the wire; expected at least {}, or 'auto'",
              size(fabric.buffer_bytes), size(fabric.wire_packet_bytes()),
              size(2 * fabric.wire_packet_bytes()));
@@ -175,11 +183,12 @@ std::shared_ptr<const Struct<TrafficClassSpec>> traffic_class_type() {
 
 void check_input_starts(const FabricSpec& fabric, const Check& check) {
   if (fabric.input_start_ps == 0) return;
+  std::vector<const void*> culprits{&fabric.input_start_ps, &fabric.kind};
+  if (fabric.format.by_flit) culprits.push_back(&fabric.format.by_flit);
   if (!fabric.kind->abilities(fabric).input_starts || fabric.format.by_flit)
-    check.fail({&fabric.input_start_ps},
-               "is of mesh and FRED fabrics that switch packets by cut_through; leave it out");
+    check.fail(culprits, "is of mesh and FRED fabrics that switch packets by cut_through; leave it out");
   if (fabric.input_queue == InputQueue::fifo)
-    check.fail({&fabric.input_start_ps},
+    check.fail({&fabric.input_start_ps, &fabric.input_queue},
                "has no effect with {}: fifo, where an input has one packet to start; remove it",
                check.path(&fabric.input_queue));
 }
@@ -188,7 +197,7 @@ void check_input_starts(const FabricSpec& fabric, const Check& check) {
 void check_classes(const FabricSpec& fabric, const Check& check) {
   for (const TrafficClassSpec& row : fabric.classes) {
     if (end_vc(row) > fabric.virtual_channels)
-      check.fail({&row.vc, &fabric.virtual_channels},
+      check.fail({&row.vc, &row.vcs, &fabric.virtual_channels},
                  "the class '{}' uses virtual channel {}, but {} is {}, so the last one is {}", row.name,
                  end_vc(row) - 1, check.path(&fabric.virtual_channels), fabric.virtual_channels,
                  fabric.virtual_channels - 1);

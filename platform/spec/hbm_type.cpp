@@ -32,25 +32,27 @@ void check_efficiency(const EfficiencySpec& spec, const Check& check) {
   try {
     efficiency_table(spec);
   } catch (const std::invalid_argument& error) {
-    check.fail({&spec.rows}, error.what());
+    check.fail({&spec.rows, &spec.depths}, error.what());
   }
 }
 
 void check_hbm(const HbmSpec& hbm, const Check& check) {
   if (hbm.generation.empty()) {
     if (hbm.level)
-      check.fail({&hbm.level}, "this level needs to know the memory: set {} to hbm2, hbm2e, hbm3 or hbm3e",
+      check.fail({&hbm.level, &hbm.generation},
+                 "this level needs to know the memory: set {} to hbm2, hbm2e, hbm3 or hbm3e",
                  check.path(&hbm.generation));
     return;
   }
   if (!hbm.level && !hbm.efficiency)
-    check.fail({&hbm.generation},
+    check.fail({&hbm.generation, &hbm.level, &hbm.efficiency},
                "level flow needs the efficiency of the generation: set {} to the file that `wafertlm memory "
                "table {}` writes (configs/memory/{}.yaml), or {} to burst",
                check.path(&hbm.efficiency), hbm.generation, hbm.generation, check.path(&hbm.level));
   if (hbm.efficiency && hbm.efficiency->generation != hbm.generation)
-    check.fail({&hbm.efficiency, &hbm.generation}, "the efficiency table is that of {}, the memory is {}",
-               hbm.efficiency->generation, hbm.generation);
+    check.fail({&hbm.efficiency->generation, &hbm.generation},
+               "the efficiency table is that of {}, the memory is {}", hbm.efficiency->generation,
+               hbm.generation);
   if (hbm.queue.write_low >= hbm.queue.write_high)
     check.fail({&hbm.queue.write_low, &hbm.queue.write_high},
                "the low mark of the write buffer lies below its high mark");
@@ -58,21 +60,21 @@ void check_hbm(const HbmSpec& hbm, const Check& check) {
   try {
     timing = dram_timing(hbm);
   } catch (const std::invalid_argument& error) {
-    check.fail({&hbm.timings}, error.what());
+    check.fail({&hbm.timings, &hbm.generation}, error.what());
   }
   try {
     const std::uint64_t reach = AddressMap(timing, hbm.map).reach_bytes();
     if (reach < hbm.capacity_bytes)
-      check.fail({&hbm.map.given, &hbm.capacity_bytes},
+      check.fail({&hbm.map.given, &hbm.capacity_bytes, &hbm.map.stacks, &hbm.generation},
                  "the map tells {} B apart and the memory has {} B; give 'row' more bits, or no number: then "
                  "it takes what the others leave",
                  reach, hbm.capacity_bytes);
   } catch (const std::invalid_argument& error) {
-    check.fail({&hbm.map.given}, error.what());
+    check.fail({&hbm.map.given, &hbm.map.stacks, &hbm.generation}, error.what());
   }
   const std::uint64_t most = hbm.map.stacks * timing.stack_bytes;
   if (hbm.capacity_bytes > most)
-    check.fail({&hbm.capacity_bytes, &hbm.map.stacks},
+    check.fail({&hbm.capacity_bytes, &hbm.map.stacks, &hbm.generation},
                "{} stacks of {} hold {} B; expected a capacity of at most that, or more stacks",
                hbm.map.stacks, hbm.generation, most);
 }

@@ -51,14 +51,15 @@ void check_model(const ComputeSpec& compute, const Check& check) {
                check.path(&compute.systolic));
   if (is_systolic &&
       (compute.durations == DurationSource::roofline || compute.durations == DurationSource::replay))
-    check.fail({&compute.durations}, "contradicts '{}: systolic'; use 'model' in its place",
+    check.fail({&compute.durations, &compute.model}, "contradicts '{}: systolic'; use 'model' in its place",
                check.path(&compute.model));
 }
 
 void check_compute(const ComputeSpec& compute, const Check& check) {
   check_model(compute, check);
   if (compute.jitter != Jitter::none && compute.jitter_percent == 0)
-    check.fail({&compute.jitter}, "needs a spread: give '{}'", check.path(&compute.jitter_percent));
+    check.fail({&compute.jitter, &compute.jitter_percent}, "needs a spread: give '{}'",
+               check.path(&compute.jitter_percent));
   const bool has_default = compute.precision == Precision::fp16 || compute.precision == Precision::bf16;
   if (!compute.rate().peak_operations_per_s && !has_default)
     check.fail({&compute.precision}, "there is no peak for this precision; give npu.compute.{}.peak",

@@ -210,7 +210,8 @@ void check_fault_npus(const PlatformSpec& platform, const Check& check) {
                "there are no in-network flows here: add 'to', the NPU that it goes to");
   for (const NpuId* npu : {&fault.from, fault.to ? &*fault.to : &fault.from})
     if (index_of(*npu) >= platform.wafer.npu_count())
-      check.fail({npu}, "there is no NPU {}; the wafer has NPUs 0 to {}", index_of(*npu),
+      check.fail({npu, &platform.wafer.width, &platform.wafer.height},
+                 "there is no NPU {}; the wafer has NPUs 0 to {}", index_of(*npu),
                  platform.wafer.npu_count() - 1);
 }
 
@@ -221,8 +222,8 @@ void check_stragglers(const PlatformSpec& platform, const Check& check) {
   for (const StragglerSpec& straggler : stragglers) {
     const auto npu = static_cast<std::uint32_t>(index_of(straggler.npu));
     if (npu >= platform.wafer.npu_count())
-      check.fail({&straggler.npu}, "there is no NPU {}; the wafer has NPUs 0 to {}", npu,
-                 platform.wafer.npu_count() - 1);
+      check.fail({&straggler.npu, &platform.wafer.width, &platform.wafer.height},
+                 "there is no NPU {}; the wafer has NPUs 0 to {}", npu, platform.wafer.npu_count() - 1);
     if (std::find(failed.begin(), failed.end(), straggler.npu) != failed.end())
       check.fail({&straggler.npu}, "the router of NPU {} has failed; it does not compute", npu);
     for (const StragglerSpec* before = stragglers.data(); before != &straggler; ++before)
@@ -250,17 +251,19 @@ void check_platform(const PlatformSpec& platform, const Check& check) {
   check_tuning_table(platform.collectives.algorithm, check);
   const FabricAbilities abilities = abilities_of(platform);
   if (!abilities.endpoint_memory && platform.npu.endpoint.memory == EndpointMemory::hbm)
-    check.fail({&platform.npu.endpoint.memory},
+    check.fail({&platform.npu.endpoint.memory, &platform.wafer.fabric.kind, &platform.wafer.outer},
                "messages do not pass through the memory on a fabric of dimensions, a graph or several "
                "wafers; leave it out");
   if (platform.npu.compute.operands == OperandSource::hbm &&
       platform.npu.compute.tiles.tile_bytes > platform.npu.hbm.capacity_bytes)
-    check.fail({&platform.npu.compute.tiles.tile_bytes}, "a tile is larger than the memory");
+    check.fail({&platform.npu.compute.tiles.tile_bytes, &platform.npu.hbm.capacity_bytes,
+                &platform.npu.compute.operands},
+               "a tile is larger than the memory");
   if (!abilities.packets && platform.run.fault)
     check.fail({&platform.run.fault}, "a fault hits a packet; take wafer.fabric.transport: packets");
   check_fault_npus(platform, check);
   check_stragglers(platform, check);
-  if (platform.remote_memory) check_remote_memory(*platform.remote_memory, platform.wafer.npu_count(), check);
+  if (platform.remote_memory) check_remote_memory(*platform.remote_memory, platform.wafer, check);
 }
 
 }  // namespace

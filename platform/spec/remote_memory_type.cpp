@@ -61,9 +61,10 @@ std::shared_ptr<const Struct<RemoteFaultSpec>> remote_fault_type() {
       .when(&F::kind, F::Kind::replay)
       .check([](const F& fault, const Check& check) {
         if (fault.kind == F::Kind::swap && fault.with == fault.page)
-          check.fail({&fault.with}, "is the page itself: nothing would change");
+          check.fail({&fault.with, &fault.page, &fault.kind}, "is the page itself: nothing would change");
         if (fault.kind == F::Kind::replay && fault.from_ps >= fault.at_ps)
-          check.fail({&fault.from_ps}, "must be before {}", check.path(&fault.at_ps));
+          check.fail({&fault.from_ps, &fault.at_ps, &fault.kind}, "must be before {}",
+                     check.path(&fault.at_ps));
       });
   return type;
 }
@@ -82,14 +83,15 @@ void check_engine(const MemoryEngineSpec& spec, const Check& check) {
                "where a page is cannot be hidden while it can be read; set {}, or {} to none",
                check.path(&spec.cipher_mode), check.path(&spec.hiding));
   if (spec.hiding == Hiding::remap_on_evict && spec.spare_slots < spec.outstanding)
-    check.fail({&spec.spare_slots}, "remap_on_evict needs a spare page for each outstanding one ({})",
-               spec.outstanding);
+    check.fail({&spec.spare_slots, &spec.outstanding, &spec.hiding},
+               "remap_on_evict needs a spare page for each outstanding one ({})", spec.outstanding);
   if (!spec.faults.empty() && !spec.functional)
-    check.fail({&spec.faults}, "a page has contents only in functional mode; set {} to true",
-               check.path(&spec.functional));
+    check.fail({&spec.faults, &spec.functional},
+               "a page has contents only in functional mode; set {} to true", check.path(&spec.functional));
   for (const RemoteFaultSpec& fault : spec.faults)
     if (fault.kind == RemoteFaultSpec::Kind::flip && fault.bit >= spec.page_bytes * 8)
-      check.fail({&fault.bit}, "a page of {} B has bits 0 to {}", spec.page_bytes, spec.page_bytes * 8 - 1);
+      check.fail({&fault.bit, &spec.page_bytes}, "a page of {} B has bits 0 to {}", spec.page_bytes,
+                 spec.page_bytes * 8 - 1);
   if (spec.stripe_pages != 1 && (spec.placement != Placement::interleaved || spec.providers == 1))
     check.fail({&spec.stripe_pages, &spec.placement, &spec.providers},
                "stripes are of pages that several providers have interleaved");
@@ -193,12 +195,12 @@ std::shared_ptr<const Struct<PoolStages>> stages_type() {
 void check_pool(const RemoteMemorySpec& spec, const Check& check) {
   const bool staged = spec.kind == PoolKind::hierarchical;
   if (spec.service == PoolService::accesses && (staged || spec.engine || spec.local == LocalMemory::hbm))
-    check.fail({&spec.service, &spec.local},
+    check.fail({&spec.service, &spec.local, &spec.kind, &spec.engine},
                "only a pool without stages and engines serves whole accesses, and {} must be free: chunks "
                "that pass through the HBM are not whole",
                check.path(&spec.local));
   if (spec.engine && staged)
-    check.fail({&spec.kind},
+    check.fail({&spec.kind, &spec.engine},
                "memory engines have a network of their own, and a hierarchical pool's switches cannot gather "
                "or reduce what is enciphered; set kind to shared, per_node or per_npu");
 }
@@ -284,19 +286,26 @@ std::shared_ptr<const Struct<RemoteMemorySpec>> remote_memory_type() {
   return type;
 }
 
-void check_remote_memory(const RemoteMemorySpec& spec, std::uint32_t npus, const Check& check) {
+void check_remote_memory(const RemoteMemorySpec& spec, const WaferSpec& wafer, const Check& check) {
+  const std::uint32_t npus = wafer.npu_count();
   if (spec.npus_per_node != 0 && npus % spec.npus_per_node != 0)
-    check.fail({&spec.npus_per_node}, "nodes of {} do not divide {} NPUs", spec.npus_per_node, npus);
+    check.fail({&spec.npus_per_node, &wafer.width, &wafer.height}, "nodes of {} do not divide {} NPUs",
+               spec.npus_per_node, npus);
+  std::vector<const void*> sizes{&spec.capacity_bytes, &wafer.width, &wafer.height};
+  if (spec.engine) sizes.push_back(&spec.engine->page_bytes);
   if (spec.capacity_bytes / npus < (spec.engine ? spec.engine->page_bytes : 1))
-    check.fail({&spec.capacity_bytes}, "is too little for {} NPUs", npus);
+    check.fail(sizes, "is too little for {} NPUs", npus);
   if (!spec.engine) return;
   const RequesterEngineParams params = requester_params(*spec.engine, spec.capacity_bytes / npus);
   const std::uint64_t slots = PageHiding::slots_of(params);
   for (const RemoteFaultSpec& fault : spec.engine->faults) {
     if (fault.npu >= npus)
-      check.fail({&fault.npu}, "there is no NPU {}; there are NPUs 0 to {}", fault.npu, npus - 1);
-    for (const std::uint64_t* page : {&fault.page, &fault.with})
-      if (*page >= slots) check.fail({page}, "an NPU has no page {}, only 0 to {}", *page, slots - 1);
+      check.fail({&fault.npu, &wafer.width, &wafer.height}, "there is no NPU {}; there are NPUs 0 to {}",
+                 fault.npu, npus - 1);
+    for (const std::uint64_t* page : {&fault.page, &fault.with}) {
+      sizes.front() = page;
+      if (*page >= slots) check.fail(sizes, "an NPU has no page {}, only 0 to {}", *page, slots - 1);
+    }
   }
 }
 

@@ -82,7 +82,7 @@ std::shared_ptr<const Struct<IoSpec>> io_type() {
         if (io.controllers.placement != IoPlacement::none) return;
         const std::string why =
             "has no effect without I/O controllers; set " + check.path(&io.controllers) + " to perimeter";
-        check.require_default(io, why, &IoSpec::bandwidth_bytes_per_s, &IoSpec::latency_ps,
+        check.require_default(io, {&io.controllers}, why, &IoSpec::bandwidth_bytes_per_s, &IoSpec::latency_ps,
                               &IoSpec::chunk_bytes);
       });
   return type;

@@ -5,6 +5,10 @@
 
 namespace wafertlm::ethernet {
 
+namespace {
+constexpr std::uint32_t kMostPorts = 4096;  // of a switch, which has a queue for each pair of them
+}  // namespace
+
 EthernetEngine::EthernetEngine(Network network, const EthernetParams& params, MessageListener& listener)
     : network_(std::move(network)),
       params_(params),
@@ -21,6 +25,9 @@ EthernetEngine::EthernetEngine(Network network, const EthernetParams& params, Me
   for (std::uint32_t node = 0; node < network_.nodes(); ++node) {
     const auto& own = network_.ports_of(node);
     const auto inputs = static_cast<std::uint32_t>(own.size());
+    if (at.fair_inputs && !network_.is_host(node) && inputs > kMostPorts)
+      throw std::invalid_argument(network_.name(node) + " has " + std::to_string(inputs) +
+                                  " ports, more than " + std::to_string(kMostPorts));
     for (std::uint32_t i = 0; i < inputs; ++i) {
       PortState& port = ports_[own[i]];
       port.local = i;

@@ -8,6 +8,7 @@ namespace wafertlm::ethernet {
 namespace {
 
 constexpr std::uint32_t kNone = ~std::uint32_t{0};
+constexpr std::size_t kMaxCables = std::size_t{1} << 20;  // five times what a fat tree of 65536 hosts has
 
 }  // namespace
 
@@ -28,6 +29,7 @@ std::uint32_t Network::add_switch(std::string name) {
 void Network::add_cable(std::uint32_t a, std::uint32_t b, std::uint64_t bytes_per_s, TimePs latency_ps) {
   if (a == b || a >= nodes() || b >= nodes()) throw std::invalid_argument("a cable needs two different ends");
   if (bytes_per_s == 0) throw std::invalid_argument("a cable without bandwidth");
+  if (ports_.size() >= 2 * kMaxCables) throw std::invalid_argument("more than 2^20 cables");
   const auto first = static_cast<std::uint32_t>(ports_.size());
   ports_.push_back({a, b, first + 1, bytes_per_s, latency_ps});
   ports_.push_back({b, a, first, bytes_per_s, latency_ps});

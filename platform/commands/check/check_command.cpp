@@ -83,7 +83,7 @@ std::function<int()> add_check_command(CLI::App& app) {
       "check", "Check a YAML file without running: a platform, an experiment, a study and all others");
   command->add_option("FILE", options->file, "YAML file")
       ->required()
-      ->transform(preset_or_file(config::preset_folders()))
+      ->transform(preset_or_file(config::preset_folders))
       ->type_name("FILE");
   command->add_option("--set", options->overrides, "Change a key, as in `run`");
   command->add_flag("--resolved", options->resolved,
@@ -93,9 +93,10 @@ std::function<int()> add_check_command(CLI::App& app) {
                    "Print what the platform costs and draws by this table instead (configs/costs)")
       ->type_name("FILE");
   command->add_flag("--force", options->force, "Also an experiment that needs more memory than there is");
-  command->footer("The key at the top tells the kind of file (and the command that takes it):\n" +
-                  kinds_text() +
-                  "Example:\n  wafertlm check configs/experiments/resnet50_dp20_mesh_5x4.yaml");
+  command->footer([] {
+    return "The key at the top tells the kind of file (and the command that takes it):\n" + kinds_text();
+  });
+  command->footer("Example:\n  wafertlm check configs/experiments/resnet50_dp20_mesh_5x4.yaml");
   return [options] { return run(*options); };
 }
 
@@ -111,7 +112,7 @@ std::function<int()> add_schema_command(CLI::App& app) {
   command->add_flag("--results", options->of_results,
                     "Print that of results.json instead, for programs that read it");
   command->add_option("--kind", options->kind, "Only of one kind of file, told by the key at its top")
-      ->check(one_of_names(keys_of_kinds()))
+      ->check(one_of_names(keys_of_kinds))
       ->excludes("--results", "COMMAND");
   command->add_option("--out", options->out, "Write it into this file instead")->type_name("FILE");
   command->footer(

@@ -230,15 +230,13 @@ const Table<ExpansionRow>& expansion_table() {
     t.cell("with", shown::text(), &ExpansionRow::with);
     t.add("without_s", schema::seconds(), &ExpansionRow::without_s);
     t.add("with_s", schema::seconds(), &ExpansionRow::with_s);
-    t.add_if(
-        "zero_stage", schema::count(), [](R of) { return of.stage.has_value(); },
-        [](R of) { return *of.stage; });
-    t.add_if(
-        "gain", schema::number(), [](R of) { return of.gain().has_value(); },
-        [](R of) { return *of.gain(); });
+    t.add_if([](R of) { return of.stage.has_value(); }, "zero_stage", schema::count(),
+             [](R of) { return *of.stage; });
+    t.add_if([](R of) { return of.gain().has_value(); }, "gain", schema::number(),
+             [](R of) { return *of.gain(); });
     t.cell("gain", shown::number("{:.2f}"), [](R of) { return of.gain() ? Json(*of.gain()) : Json(""); });
-    t.add_if(
-        "break_even_bytes_per_s", schema::number(), [](R of) { return of.even >= 0; }, &ExpansionRow::even);
+    t.add_if([](R of) { return of.even >= 0; }, "break_even_bytes_per_s", schema::number(),
+             &ExpansionRow::even);
     t.cell("MP8 as fast from", shown::number("{:.4g} GB/s"),
            [](R of) { return of.even < 0 ? Json("") : Json(of.even / 1e9); });
   });

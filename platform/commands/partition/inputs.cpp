@@ -66,7 +66,7 @@ void check_sources(const PartitionSpec& spec, const config::Check& check) {
 
 void check_simulation(const PartitionSpec& spec, const config::Check& check) {
   if (spec.platform_file.empty()) {
-    check.require_default(spec, "has no effect without 'platform'", &PartitionSpec::npus,
+    check.require_default(spec, {}, "has no effect without 'platform'", &PartitionSpec::npus,
                           &PartitionSpec::pass, &PartitionSpec::speed, &PartitionSpec::energy_per_operation);
     return;
   }

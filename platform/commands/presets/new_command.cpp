@@ -68,7 +68,7 @@ std::function<int()> add_new_command(CLI::App& app) {
       app.add_subcommand("new", "Write a commented platform, workload or experiment to start from");
   command->add_option("KIND", options->kind, "What to write")
       ->required()
-      ->check(one_of_names(kinds_to_start()));
+      ->check(one_of_names(kinds_to_start));
   command->add_option("NAME", options->name, "Its name, and that of the file NAME.yaml")->required();
   command->add_option("--out", options->out, "Another file")->type_name("FILE");
   command->add_flag("--force", options->force, "Also in place of a file that is there");

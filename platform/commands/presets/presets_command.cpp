@@ -19,7 +19,7 @@ std::function<int()> add_presets_command(CLI::App& app) {
   auto kind = std::make_shared<std::string>();
   CLI::App* command =
       app.add_subcommand("presets", "List the presets, which commands find by name, and where they are");
-  command->add_option("KIND", *kind, "Only these")->check(one_of_names(config::preset_folders()));
+  command->add_option("KIND", *kind, "Only these")->check(one_of_names(config::preset_folders));
   command->footer("Examples:\n  wafertlm presets experiments\n  wafertlm run resnet50_dp20_mesh_5x4");
   return [kind] {
     const std::vector<std::string> folders = config::preset_folders();

@@ -48,12 +48,13 @@ std::pair<std::size_t, std::uint64_t> check_groups(const DimensionalParams& para
     for (const std::uint32_t side : each.shape) product *= side;
     const bool has_sides = each.topology == Topology::mesh || each.topology == Topology::torus;
     if (!each.shape.empty() && !has_sides)
-      check.fail({&each.shape}, "only a mesh or a torus has a shape; leave it out");
+      check.fail({&each.shape, &each.topology}, "only a mesh or a torus has a shape; leave it out");
     if (!each.shape.empty() && product != each.size)
       check.fail({&each.shape, &each.size}, "the sides multiply to {}, but the dimension has {} NPUs",
                  product, each.size);
     if (each.latency_ps == 0 && !params.messages)
-      check.fail({&each.latency_ps}, "packets need 1 ps or more; take that, or transport: messages");
+      check.fail({&each.latency_ps, &params.messages},
+                 "packets need 1 ps or more; take that, or transport: messages");
     sides += each.shape.empty() ? 1 : each.shape.size();
     npus *= each.size;
     if (npus > kMaxNpus) check.fail({&each.size}, "the sizes multiply to more than {} NPUs", kMaxNpus);
@@ -117,15 +118,17 @@ void DimensionalKind::check(const config::FabricSpec& fabric, const config::Chec
     check.fail({&fabric.input_queue}, "dimensions need a queue per output: per_output");
   if (!params.messages) {
     if (params.rules.time_step_ps != 0)
-      check.fail({&params.rules.time_step_ps}, "has no effect without transport: messages; leave it out");
+      check.fail({&params.rules.time_step_ps, &params.messages},
+                 "has no effect without transport: messages; leave it out");
     if (params.rules.bare_point_to_point)
-      check.fail({&params.rules.bare_point_to_point},
+      check.fail({&params.rules.bare_point_to_point, &params.messages},
                  "has no effect without transport: messages; leave it out");
   }
   if (params.messages) {
     const FabricParams usual;  // resolved files have it
     const auto unused = [&](const void* member, bool has_changed) {
-      if (has_changed) check.fail({member}, "has no effect with transport: messages; leave it out");
+      if (has_changed)
+        check.fail({member, &params.messages}, "has no effect with transport: messages; leave it out");
     };
     unused(&fabric.format.packet_bytes, fabric.format.packet_bytes != usual.format.packet_bytes);
     unused(&fabric.buffer_bytes, fabric.buffer_bytes != usual.buffer_bytes);

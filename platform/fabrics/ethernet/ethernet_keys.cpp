@@ -21,6 +21,18 @@ using ethernet::LoadBalance;
 using ethernet::Loss;
 using ethernet::Threshold;
 
+/// What says how many NPUs, switches and cables there are.
+std::vector<const void*> sizes_of(const EthernetShape& of) {
+  return {&of.npus,   &of.leaves,          &of.servers,     &of.switch_ports,  &of.groups,
+          &of.row,    &of.rails,           &of.routers,     &of.global_cables, &of.oversubscription,
+          &of.spines, &of.npus_per_switch, &of.server_npus, &of.ranks};
+}
+
+std::vector<const void*> and_then(std::vector<const void*> first, const std::vector<const void*>& others) {
+  first.insert(first.end(), others.begin(), others.end());
+  return first;
+}
+
 std::shared_ptr<const Struct<EthernetShape>> network_type() {
   using S = EthernetShape;
   using T = S::Topology;
@@ -92,11 +104,7 @@ std::shared_ptr<const Struct<EthernetShape>> network_type() {
                 "Of a cable between switches, each direction; without it that of a NIC")
       .when(&S::topology, T::star, T::leaf_spine, T::fat_tree, T::rails, T::dragonfly, T::bigraph)
       .check([](const S& shape, const Check& check) {
-        const auto fail = [&](const char* what) {
-          check.fail({&shape.npus, &shape.leaves, &shape.servers, &shape.switch_ports, &shape.groups,
-                      &shape.row, &shape.spines, &shape.npus_per_switch, &shape.ranks},
-                     what);
-        };
+        const auto fail = [&](const char* what) { check.fail(sizes_of(shape), what); };
         const bool has_file = shape.topology == T::ns3;
         const auto build = [&] {
           try {
@@ -114,8 +122,8 @@ std::shared_ptr<const Struct<EthernetShape>> network_type() {
         for (const std::uint32_t size : shape.dimensions)
           product = std::min<std::uint64_t>(product * size, 1U << 20);
         if (!shape.dimensions.empty() && product != ethernet_hosts(shape))
-          check.fail({&shape.dimensions}, "multiply to {}, but there are {} NPUs", product,
-                     ethernet_hosts(shape));
+          check.fail(and_then({&shape.dimensions}, sizes_of(shape)), "multiply to {}, but there are {} NPUs",
+                     product, ethernet_hosts(shape));
       });
   return type;
 }
@@ -240,7 +248,8 @@ std::shared_ptr<const Struct<EthernetNicKeys>> nic_type() {
 void check_common(const FabricSpec& fabric, const Check& check) {
   const FabricParams usual;  // resolved files have it
   const auto unused = [&](const void* member, bool has_changed, const char* why) {
-    if (has_changed) check.fail({member}, "has no effect on an Ethernet, {}; leave it out", why);
+    if (has_changed)
+      check.fail({member, &fabric.kind}, "has no effect on an Ethernet, {}; leave it out", why);
   };
   unused(&fabric.credit_delay_ps, fabric.credit_delay_ps != usual.credit_delay_ps,
          "which pauses or drops instead of giving credits");
@@ -271,21 +280,22 @@ void check_control(const FabricSpec& fabric, const EthernetFabricParams& params,
   const nic::SchemeNeeds needs = nic::needs_of(params.engine.nics.scheme);
   const bool marks = switches.ecn.kmin_bytes != EcnParams().kmin_bytes;
   if ((needs.marks || needs.cnps) && !marks)
-    check.fail({&keys.nics.congestion_control},
+    check.fail({&keys.nics.congestion_control, &switches.ecn.kmin_bytes},
                "'{}' follows marks, and no switch gives any: add switches.ecn_kmin and ecn_kmax",
                keys.nics.congestion_control);
   if (!needs.marks && !needs.cnps && marks)
-    check.fail({&switches.ecn.kmin_bytes},
+    check.fail({&switches.ecn.kmin_bytes, &keys.nics.congestion_control},
                "has no effect with congestion_control: {}, which does not look at marks; leave it out",
                keys.nics.congestion_control);
   if (switches.loss != Loss::pause && keys.nics.params.timeout_ps == 0)
-    check.fail({&switches.loss}, "packets can be lost, so senders need nics.timeout");
+    check.fail({&switches.loss, &keys.nics.params.timeout_ps},
+               "packets can be lost, so senders need nics.timeout");
   if (switches.loss == Loss::pause && keys.nics.params.timeout_ps != 0)
-    check.fail({&keys.nics.params.timeout_ps},
+    check.fail({&keys.nics.params.timeout_ps, &switches.loss},
                "has no effect with loss: pfc, where nothing is lost; leave it out");
   if (needs.windows && keys.nics.params.transport.ack_every != 1)
     check.fail(
-        {&keys.nics.params.transport.ack_every},
+        {&keys.nics.params.transport.ack_every, &keys.nics.congestion_control},
         "'{}' waits for ACKs when its window is full, which can be less than {} packets: leave it out, "
         "so that each packet is acknowledged",
         keys.nics.congestion_control, keys.nics.params.transport.ack_every);
@@ -297,7 +307,7 @@ void check_control(const FabricSpec& fabric, const EthernetFabricParams& params,
         "a congestion control without telemetry",
         keys.nics.congestion_control);
   if (reorders && keys.nics.params.transport.repair == nic::Repair::go_back_n)
-    check.fail({&switches.balance},
+    check.fail({&switches.balance, &keys.nics.params.transport.repair},
                "packets of a queue pair overtake each other, which go_back_n takes for losses: nics.repair: "
                "selective_repeat with reordering: 0");
 }
@@ -319,13 +329,13 @@ void EthernetKind::add_keys(config::Struct<config::FabricSpec>& fabric) const {
                 "A file that says what switches and NICs have, in place of keys: payload, marks, congestion "
                 "control, as the ns-3 models of HPCC's authors and of ASTRA-sim have it")
       .optional("switches", parameter(&P::switches), switch_type(), "What all switches have")
-      .when_true(by_keys, no_file)
+      .when_true(parameter(&P::ns3_config), by_keys, no_file)
       .optional("nics", parameter(&P::nics), nic_type(), "What all NICs have")
-      .when_true(by_keys, no_file)
+      .when_true(parameter(&P::ns3_config), by_keys, no_file)
       .optional("vlan", format(&ethernet::FrameFormat::vlan), boolean(), "Frames have a VLAN tag")
-      .when_true(by_keys, no_file)
+      .when_true(parameter(&P::ns3_config), by_keys, no_file)
       .optional("ipv6", format(&ethernet::FrameFormat::ipv6), boolean(), "IPv6 in place of IPv4")
-      .when_true(by_keys, no_file)
+      .when_true(parameter(&P::ns3_config), by_keys, no_file)
       .optional("seed", at(parameter(&P::engine), &ethernet::EthernetParams::seed),
                 integer<std::uint64_t>(0, 1'000'000'000), "Of hashes and of marks");
 }
@@ -334,7 +344,8 @@ void EthernetKind::check(const config::FabricSpec& fabric, const config::Check& 
   config::check_common(fabric, check);
   if (!fabric.as<EthernetFabricParams>().shape.is_regular() &&
       fabric.link_latency_ps != FabricParams().link_latency_ps)
-    check.fail({&fabric.link_latency_ps}, "has no effect: the file of ns-3 says it; leave it out");
+    check.fail({&fabric.link_latency_ps, &fabric.as<EthernetFabricParams>().shape.topology},
+               "has no effect: the file of ns-3 says it; leave it out");
   if (fabric.link_latency_ps == 0) check.fail({&fabric.link_latency_ps}, "a cable takes 1 ps or more");
   if (fabric.format.packet_bytes < 64 || fabric.format.packet_bytes > 9216)
     check.fail({&fabric.format.packet_bytes}, "an Ethernet carries 64 B to 9 KiB in a packet");
@@ -348,7 +359,8 @@ void EthernetKind::check(const config::FabricSpec& fabric, const config::Check& 
   if (written.ns3_config.empty())
     config::check_control(fabric, params, check);
   else if (fabric.format.packet_bytes != FabricParams().format.packet_bytes)
-    check.fail({&fabric.format.packet_bytes}, "has no effect: the file at ns3_config says it; leave it out");
+    check.fail({&fabric.format.packet_bytes, &written.ns3_config},
+               "has no effect: the file at ns3_config says it; leave it out");
   struct Nobody final : ethernet::MessageListener {
     void on_delivered(std::uint64_t, TimePs) override {}
   } nobody;
@@ -357,8 +369,11 @@ void EthernetKind::check(const config::FabricSpec& fabric, const config::Check& 
     ethernet::EthernetEngine(ethernet_places(params.shape, params.link_latency_ps).network, params.engine,
                              nobody);
   } catch (const std::invalid_argument& error) {
-    check.fail({&keys.headroom_bytes, &keys.pause_quanta, &keys.reserved_bytes, &keys.buffer_bytes,
-                &keys.response_ps, &params.link_latency_ps},
+    check.fail(config::and_then({&keys.headroom_bytes, &keys.pause_quanta, &keys.reserved_bytes,
+                                 &keys.buffer_bytes, &keys.response_ps, &keys.pipeline_ps,
+                                 &fabric.link_latency_ps, &fabric.format.packet_bytes,
+                                 &written.shape.bytes_per_s, &written.shape.switch_bytes_per_s},
+                                config::sizes_of(written.shape)),
                error.what());
   }
 }

@@ -15,11 +15,12 @@ namespace {
 std::string rate(std::uint64_t bytes_per_s) { return format_whole(bandwidth_dimension(), bytes_per_s); }
 
 /// `value` must be a multiple of `unit`.
-void require_multiple(const std::uint64_t& value, std::uint64_t unit, const std::string& of_what,
-                      const Check& check) {
+void require_multiple(const FredParams& fred, const std::uint64_t& value, std::uint64_t unit,
+                      const std::string& of_what, const Check& check) {
   if (value % unit == 0) return;
   const std::uint64_t below = value / unit * unit;
-  check.fail({&value}, "{} are {:.4g} {}, and it must be a whole number of them: {}{}", rate(value),
+  check.fail({&value, &fred.npu_bytes_per_s, &fred.chips.port_bytes_per_s, &fred.view},
+             "{} are {:.4g} {}, and it must be a whole number of them: {}{}", rate(value),
              static_cast<double>(value) / static_cast<double>(unit), of_what,
              below == 0 ? "" : rate(below) + " or ", rate(below + unit));
 }
@@ -29,8 +30,9 @@ void check_unused(const FredParams& fred, const Check& check) {
   const std::string why =
       fmt::format("is of the chips of a wafer and has no effect without '{}: physical'; remove it",
                   check.path(&fred.view));
-  check.require_default(fred.chips, why, &FredChipParams::port_bytes_per_s, &FredChipParams::l2_links);
-  check.require_default(fred.chips.dead, why, &DeadChips::l1, &DeadChips::l2);
+  check.require_default(fred.chips, {&fred.view}, why, &FredChipParams::port_bytes_per_s,
+                        &FredChipParams::l2_links);
+  check.require_default(fred.chips.dead, {&fred.view}, why, &DeadChips::l1, &DeadChips::l2);
 }
 
 template <class T>
@@ -42,9 +44,9 @@ void check_dead(const std::vector<T>& list, const T& chip, const std::string& na
 
 void check_chip_counts(const FredParams& fred, const Check& check) {
   const std::string port = rate(fred.chips.port_bytes_per_s);
-  require_multiple(fred.npu_bytes_per_s, fred.chips.port_bytes_per_s, "ports of " + port, check);
+  require_multiple(fred, fred.npu_bytes_per_s, fred.chips.port_bytes_per_s, "ports of " + port, check);
   const std::uint64_t chips = fred.npu_bytes_per_s / fred.chips.port_bytes_per_s;
-  require_multiple(fred.l1_uplink_bytes_per_s, chips * fred.chips.port_bytes_per_s,
+  require_multiple(fred, fred.l1_uplink_bytes_per_s, chips * fred.chips.port_bytes_per_s,
                    fmt::format("ports of {} on each of the {} chips of an L1 switch", port, chips), check);
   FredParams counted = fred;
   counted.set_chip_counts();
@@ -53,7 +55,8 @@ void check_chip_counts(const FredParams& fred, const Check& check) {
     std::string divisors;
     for (std::uint32_t links = 1; links < up_ports; ++links)
       if (up_ports % links == 0) divisors += fmt::format("{}{}", divisors.empty() ? "" : ", ", links);
-    check.fail({&fred.chips.l2_links, &fred.l1_uplink_bytes_per_s},
+    check.fail({&fred.chips.l2_links, &fred.l1_uplink_bytes_per_s, &fred.npu_bytes_per_s,
+                &fred.chips.port_bytes_per_s},
                "{} links to each L2 chip do not divide the {} ports that a chip has up; expected {}{}{}",
                l2_links, up_ports, divisors, divisors.empty() ? "" : " or ", up_ports);
   }

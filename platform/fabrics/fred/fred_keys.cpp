@@ -14,7 +14,8 @@ void check_tree(const FredParams& fred, const Check& check) {
   constexpr std::uint32_t kMaxNpus = 65'536;
   const FredGeometry& at = fred.geometry;
   if (std::uint64_t{at.l1_switches} * at.npus_per_l1 > kMaxNpus)
-    check.fail({&at.npus_per_l1}, "{} x {} are more than {} NPUs", at.l1_switches, at.npus_per_l1, kMaxNpus);
+    check.fail({&at.npus_per_l1, &at.l1_switches}, "{} x {} are more than {} NPUs", at.l1_switches,
+               at.npus_per_l1, kMaxNpus);
   if (at.l1_switches % at.l2_switches != 0)
     check.fail({&at.l2_switches, &at.l1_switches}, "{} L1 switches cannot be shared evenly by {} L2 switches",
                at.l1_switches, at.l2_switches);
@@ -23,7 +24,8 @@ void check_tree(const FredParams& fred, const Check& check) {
     check.fail({&at.l2_switches}, "{} L2 switches need an uplink: give '{}'", at.l2_switches,
                check.path(&fred.l2_uplink_bytes_per_s));
   if (at.l2_switches == 1 && has_uplink)
-    check.fail({&fred.l2_uplink_bytes_per_s}, "a single L2 switch has no uplink; leave it out");
+    check.fail({&fred.l2_uplink_bytes_per_s, &at.l2_switches},
+               "a single L2 switch has no uplink; leave it out");
 }
 
 /// Without in-network flows their keys change nothing; the resolved file has the defaults.
@@ -31,8 +33,9 @@ void check_no_flows(const FredParams& fred, const Check& check) {
   using F = FredFlowParams;
   const std::string why = "is of in-network flows and has no effect without '" +
                           check.path(&fred.in_network) + ": true'; remove it";
-  check.require_default(fred.flows, why, &F::per_buffer, &F::credit_packets, &F::conflict, &F::reservation,
-                        &F::phase_rule, &F::phase_change_ps, &F::middle_switches, &F::route_search);
+  check.require_default(fred.flows, {&fred.in_network}, why, &F::per_buffer, &F::credit_packets, &F::conflict,
+                        &F::reservation, &F::phase_rule, &F::phase_change_ps, &F::middle_switches,
+                        &F::route_search);
 }
 
 void check_flow_channels(const FabricSpec& fabric, const Check& check) {

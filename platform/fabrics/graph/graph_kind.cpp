@@ -72,11 +72,14 @@ void set_rings(const GraphSpec& graph, const Numbers& numbers, std::vector<Fabri
   }
 }
 
-void require_known(const Numbers& numbers, const std::string& name, const Check& check) {
+void require_known(const GraphSpec& graph, const Numbers& numbers, const std::string& name,
+                   const Check& check) {
   if (numbers.count(name) != 0) return;
   std::vector<std::string> known;
   for (const auto& [each, number] : numbers) known.push_back(each);
-  check.fail({&name}, "there is no '{}'{}", name, suggestion(name, known, "there are"));
+  std::vector<const void*> culprits{&name, &graph.npus, &graph.switches};
+  for (const GraphSwitchSpec& each : graph.switches) culprits.push_back(&each.name);
+  check.fail(culprits, "there is no '{}'{}", name, suggestion(name, known, "there are"));
 }
 
 void check_graph(const GraphSpec& graph, const Check& check) {
@@ -88,8 +91,8 @@ void check_graph(const GraphSpec& graph, const Check& check) {
       check.fail({&each.name}, "there are two '{}'", each.name);
   std::set<std::pair<std::string, std::string>> seen;
   for (const GraphLinkSpec& each : graph.links) {
-    require_known(numbers, each.from, check);
-    require_known(numbers, each.to, check);
+    require_known(graph, numbers, each.from, check);
+    require_known(graph, numbers, each.to, check);
     if (each.from == each.to) check.fail({&each.to}, "a link from {} to itself", each.from);
     if (!seen.emplace(each.from, each.to).second ||
         (!each.one_way && !seen.emplace(each.to, each.from).second))
@@ -99,12 +102,12 @@ void check_graph(const GraphSpec& graph, const Check& check) {
   }
   for (const auto* lists : {&graph.routes, &graph.rings})
     for (const auto& list : *lists)
-      for (const std::string& name : list) require_known(numbers, name, check);
+      for (const std::string& name : list) require_known(graph, numbers, name, check);
   const auto attempt = [&](const void* culprit, const auto& what) {
     try {
       what();
     } catch (const std::invalid_argument& error) {
-      check.fail({culprit}, error.what());
+      check.fail({culprit, &graph.npus, &graph.switches, &graph.links}, error.what());
     }
   };
   attempt(&graph.rings, [&] {

@@ -19,9 +19,11 @@ using config::WaferSpec;
 void check_npu(const WaferSpec& wafer, const NpuId& npu, const std::vector<const void*>& culprits,
                const Check& check) {
   const std::size_t npus = std::size_t{wafer.width} * wafer.height;
-  if (index_of(npu) >= npus)
-    check.fail(culprits, "there is no NPU {}; the {}x{} wafer has NPUs 0 to {}", index_of(npu), wafer.width,
-               wafer.height, npus - 1);
+  if (index_of(npu) < npus) return;
+  std::vector<const void*> all = culprits;
+  all.insert(all.end(), {&wafer.width, &wafer.height});
+  check.fail(all, "there is no NPU {}; the {}x{} wafer has NPUs 0 to {}", index_of(npu), wafer.width,
+             wafer.height, npus - 1);
 }
 
 void check_failures(const WaferSpec& wafer, const Check& check) {
@@ -34,7 +36,8 @@ void check_failures(const WaferSpec& wafer, const Check& check) {
     const auto [a, b] = std::minmax(link.first, link.second);
     const std::string name = fmt::format("[{}, {}]", index_of(link.first), index_of(link.second));
     if (geometry.hops(a, b) != 1)
-      check.fail({&link}, "{} is no link: these NPUs are not neighbours on the {}x{} mesh", name, wafer.width,
+      check.fail({&link, &wafer.width, &wafer.height},
+                 "{} is no link: these NPUs are not neighbours on the {}x{} mesh", name, wafer.width,
                  wafer.height);
     if (!links.insert({a, b}).second) check.fail({&link}, "the link {} is listed twice", name);
   }
@@ -55,7 +58,7 @@ void check_mesh_grid(const WaferSpec& wafer, const Check& check) {
 
 void check_mesh_io(const WaferSpec& wafer, const Check& check) {
   if (wafer.io.controllers.placement == config::IoPlacement::spread)
-    check.fail({&wafer.io.controllers},
+    check.fail({&wafer.io.controllers, &wafer.fabric.kind},
                "a number of controllers goes with 'wafer.fabric.kind: fred'; on a mesh give 'perimeter' or a "
                "list of places such as {npu: 0, side: west}");
   const MeshGeometry geometry(wafer.width, wafer.height);
@@ -64,12 +67,12 @@ void check_mesh_io(const WaferSpec& wafer, const Check& check) {
     const auto side = config::side_type()->write(port.side).text;
     check_npu(wafer, port.npu, {&port.npu}, check);
     if (!geometry.is_edge(port))
-      check.fail({&port.side},
+      check.fail({&port.side, &port.npu, &wafer.width, &wafer.height},
                  "NPU {} has a neighbour on its {} side; an I/O controller needs a side on the edge of the "
                  "{}x{} wafer",
                  index_of(port.npu), side, wafer.width, wafer.height);
     if (!places.insert({port.npu, port.side}).second)
-      check.fail({&port.npu}, "there is already a controller on the {} side of NPU {}", side,
+      check.fail({&port.npu, &port.side}, "there is already a controller on the {} side of NPU {}", side,
                  index_of(port.npu));
   }
 }
@@ -118,16 +121,17 @@ void MeshKind::check(const config::FabricSpec& fabric, const config::Check& chec
                check.path(&fabric.link_latency_ps), check.path(&mesh.router_pipeline_ps));
   const WireFormat& format = fabric.format;
   if (format.by_flit && format.flit_bytes <= format.header_bytes)
-    check.fail({&format.by_flit, &format.flit_bytes},
+    check.fail({&format.by_flit, &format.flit_bytes, &format.header_bytes},
                "wormhole switching needs {} larger than {}, which the first flit holds",
                check.path(&format.flit_bytes), check.path(&format.header_bytes));
   if (!format.by_flit && mesh.internal_speedup != 1)
-    check.fail({&mesh.internal_speedup}, "a switch of cut_through has no speedup: switching: wormhole, or 1");
+    check.fail({&mesh.internal_speedup, &format.by_flit},
+               "a switch of cut_through has no speedup: switching: wormhole, or 1");
   if (!format.by_flit && mesh.head_pipeline_ps)
-    check.fail({&mesh.head_pipeline_ps},
+    check.fail({&mesh.head_pipeline_ps, &format.by_flit},
                "with cut_through there are no flits behind a head: switching: wormhole, or remove it");
   if (mesh.head_pipeline_ps.value_or(0) > mesh.router_pipeline_ps)
-    check.fail({&mesh.head_pipeline_ps}, "is part of {} and must not be longer",
+    check.fail({&mesh.head_pipeline_ps, &mesh.router_pipeline_ps}, "is part of {} and must not be longer",
                check.path(&mesh.router_pipeline_ps));
 }
 

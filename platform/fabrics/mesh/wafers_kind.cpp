@@ -20,7 +20,8 @@ void check_several_wafers(const config::WaferSpec& wafer, const config::Check& c
   const config::FabricSpec& fabric = wafer.fabric;
   const auto& mesh = fabric.as<MeshParams>();
   if (!wafer.io.controllers.any())
-    check.fail({&wafer.outer}, "wafers are connected through I/O controllers; add {}: perimeter, or a list",
+    check.fail({&wafer.outer, &wafer.io.controllers},
+               "wafers are connected through I/O controllers; add {}: perimeter, or a list",
                check.path(&wafer.io.controllers));
   if (wafer.io.latency_ps == 0)
     check.fail(
@@ -28,14 +29,25 @@ void check_several_wafers(const config::WaferSpec& wafer, const config::Check& c
         "between a router and an I/O controller that leads to other wafers it takes 1 ps or more; set {}",
         check.path(&wafer.io.latency_ps));
   if (wafer.npu_count() > 4096)
-    check.fail({&wafer.outer->wafers}, "more than 4096 NPUs in all; take smaller or fewer wafers");
-  if (!mesh.failed_links.empty() || !mesh.failed_routers.empty() || fabric.is_reliable() ||
-      fabric.format.by_flit || fabric.input_queue == InputQueue::fifo || fabric.input_start_ps != 0)
-    check.fail({&wafer.outer},
+    check.fail({&wafer.outer->wafers, &wafer.width, &wafer.height},
+               "more than 4096 NPUs in all; take smaller or fewer wafers");
+  std::vector<const void*> culprits{&wafer.outer};
+  const auto forbid = [&](bool is_used, const void* key) {
+    if (is_used) culprits.push_back(key);
+  };
+  forbid(!mesh.failed_links.empty(), &mesh.failed_links);
+  forbid(!mesh.failed_routers.empty(), &mesh.failed_routers);
+  forbid(fabric.bit_error_rate > 0, &fabric.bit_error_rate);
+  forbid(fabric.is_reliable(), &fabric.reliability.protocol);
+  forbid(fabric.format.by_flit, &fabric.format.by_flit);
+  forbid(fabric.input_queue == InputQueue::fifo, &fabric.input_queue);
+  forbid(fabric.input_start_ps != 0, &fabric.input_start_ps);
+  if (culprits.size() > 1)
+    check.fail(culprits,
                "with several wafers there are no failures, bit errors, wormhole switching, input_queue: fifo "
                "or input_start_interval; leave them out");
   if (2 * fabric.virtual_channels > 16)
-    check.fail({&fabric.virtual_channels},
+    check.fail({&fabric.virtual_channels, &wafer.outer},
                "several wafers need two channels for each, so at most 8 are possible");
 }
 
