@@ -80,6 +80,7 @@ struct FabricTraits {
   TimePs receive_cost_ps = 0;       ///< endpoint: after each message has arrived
   /// Endpoint: of a reduction, which reads twice and writes; 0: free.
   std::uint64_t reduction_bytes_per_s = 0;
+  bool store_and_forward = false;  ///< a message goes on when all of it is there, in one piece
   MemoryTraits memory;
   IdleTime idle_ps;  ///< empty: nothing to simulate with
   /// What was planned and found out about this fabric; copies share it.
