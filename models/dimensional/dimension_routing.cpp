@@ -41,8 +41,7 @@ NodeRouting::NodeRouting(const Dimensions& dimensions, NpuId npu) {
   const std::vector<DimensionPort> ports = ports_of(npu, dimensions);
   for (std::size_t d = 0; d < dimensions.count(); ++d) {
     if (dimensions[d].size < 2) continue;
-    axes_.push_back({dimensions.stride(d), dimensions[d].size, dimensions.coordinate(npu, d), own_port_,
-                     dimensions[d].kind});
+    axes_.push_back({dimensions.stride(d), dimensions.coordinate(npu, d), own_port_, dimensions[d]});
     while (own_port_ < ports.size() && ports[own_port_].dimension == d) ++own_port_;
   }
 }
@@ -50,16 +49,13 @@ NodeRouting::NodeRouting(const Dimensions& dimensions, NpuId npu) {
 PortId NodeRouting::output_for(const Packet& packet) const {
   const auto destination = static_cast<std::uint32_t>(packet.destination);
   for (const Axis& axis : axes_) {
-    const std::uint32_t there = destination / axis.stride % axis.size;
+    const std::uint32_t there = destination / axis.stride % axis.is.size;
     if (there == axis.coordinate) continue;
-    switch (axis.kind) {
-      case FabricDimension::Kind::ring: {
-        const std::uint32_t up = (there + axis.size - axis.coordinate) % axis.size;
-        const bool next = 2 * up == axis.size ? axis.coordinate % 2 == 0 : 2 * up < axis.size;
-        return static_cast<PortId>(axis.first_port + (next ? 0 : 1));
-      }
+    switch (axis.is.kind) {
+      case FabricDimension::Kind::ring:
+        return static_cast<PortId>(axis.first_port + (axis.is.goes_up(axis.coordinate, there) ? 0 : 1));
       case FabricDimension::Kind::line: {
-        const bool both = axis.coordinate > 0 && axis.coordinate + 1 < axis.size;
+        const bool both = axis.coordinate > 0 && axis.coordinate + 1 < axis.is.size;
         return static_cast<PortId>(axis.first_port + (both && there < axis.coordinate ? 1 : 0));
       }
       case FabricDimension::Kind::fully_connected:

@@ -28,8 +28,7 @@ std::vector<DimensionPort> ports_of(NpuId npu, const Dimensions& dimensions);
 /// "d0_next", "d1_to3", "d2_switch".
 std::string name_of(const DimensionPort& port);
 
-/// The routes of an NPU's node: dimension by dimension, on a ring the shorter way; the middle of an even ring
-/// is reached upwards from even coordinates, downwards from odd ones.
+/// The routes of an NPU's node: dimension by dimension, on a ring the shorter way (FabricDimension::goes_up).
 class NodeRouting final : public RouteFunction {
  public:
   NodeRouting(const Dimensions& dimensions, NpuId npu);
@@ -38,8 +37,8 @@ class NodeRouting final : public RouteFunction {
 
  private:
   struct Axis {
-    std::uint32_t stride, size, coordinate, first_port;
-    FabricDimension::Kind kind;
+    std::uint32_t stride, coordinate, first_port;
+    FabricDimension is;
   };
   std::vector<Axis> axes_;
   std::uint32_t own_port_ = 0;

@@ -4,7 +4,7 @@
 #include <utility>
 
 namespace wafertlm {
-Dimensions dimensions_of(const std::vector<DimensionGroup>& groups) {
+Dimensions dimensions_of(const std::vector<DimensionGroup>& groups, bool opposite_is_up) {
   using Kind = FabricDimension::Kind;
   // By DimensionGroup::Topology.
   constexpr Kind kKinds[] = {Kind::ring, Kind::fully_connected, Kind::switched, Kind::line, Kind::ring};
@@ -13,8 +13,8 @@ Dimensions dimensions_of(const std::vector<DimensionGroup>& groups) {
     const std::vector<std::uint32_t> sides =
         each.shape.empty() ? std::vector<std::uint32_t>{each.size} : each.shape;
     for (const std::uint32_t side : sides)
-      list.push_back(
-          {kKinds[static_cast<std::size_t>(each.topology)], side, each.bytes_per_s, each.latency_ps});
+      list.push_back({kKinds[static_cast<std::size_t>(each.topology)], side, each.bytes_per_s,
+                      each.latency_ps, opposite_is_up});
   }
   return Dimensions(std::move(list));
 }

@@ -20,8 +20,8 @@ struct DimensionGroup {
 
   bool has_rings() const { return topology == Topology::ring || topology == Topology::torus; }
 };
-/// @throws std::invalid_argument as Dimensions
-Dimensions dimensions_of(const std::vector<DimensionGroup>& groups);
+/// `opposite_is_up`: FabricDimension. @throws std::invalid_argument as Dimensions
+Dimensions dimensions_of(const std::vector<DimensionGroup>& groups, bool opposite_is_up = false);
 
 /// The links of one NPU in one dimension, where they differ from the others': those that it sends on, and of
 /// a switch both directions.
@@ -35,7 +35,8 @@ struct OtherLink {
 /// The latencies are those of the dimensions.
 struct DimensionalParams : FabricParams {
   std::vector<DimensionGroup> groups;  ///< as they are written
-  Dimensions dimensions;               ///< what they are: dimensions_of(groups)
+  Dimensions dimensions;               ///< what they are: dimensions_of()
+  bool opposite_is_up = false;         ///< FabricDimension::opposite_is_up, of all
   std::vector<OtherLink> other_links;
   MessageRules rules;     ///< of messages
   bool messages = false;  ///< carries whole messages, in an engine of its own (models/messages)

@@ -22,12 +22,6 @@ EndpointPorts endpoint_ports(const DimensionalParams& params) {
   return {rate, rate};
 }
 
-bool goes_up(const FabricDimension& dimension, std::uint32_t from, std::uint32_t to) {
-  if (dimension.kind == Kind::line) return to > from;
-  const std::uint32_t up = (to + dimension.size - from) % dimension.size;
-  return 2 * up == dimension.size ? from % 2 == 0 : 2 * up < dimension.size;
-}
-
 }  // namespace
 
 DimensionalTopology::DimensionalTopology(const DimensionalParams& params)
@@ -95,7 +89,7 @@ void DimensionalTopology::append_route(NpuId from, NpuId to, std::vector<std::si
       route.push_back(number(d, at, 0));
       route.push_back(number(d, end, 1));
     } else {
-      const bool up = goes_up(dimensions_[d], here, there);
+      const bool up = dimensions_[d].goes_up(here, there);
       for (; here != there; here = (here + (up ? 1 : size - 1)) % size)
         route.push_back(number(d, dimensions_.at(at, d, here), up ? 0 : 1));
     }

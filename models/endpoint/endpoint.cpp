@@ -129,13 +129,14 @@ void Endpoint::send(Collective& collective, std::uint32_t threadblock, const Ste
     message.arrival = collective.stages[threadblock].arrival;
   }
   if (contributes) message.contributes = true;
-  if (start.buffer && step.nonblocking) {
-    std::vector<std::byte>& gathered = message.gathered.make();
-    gather_values(*start.program, threadblock, collective.threadblocks[threadblock].done, start.buffer,
-                  gathered);
-    message.source_data = gathered.data();
-  } else if (start.buffer) {
+  if (start.buffer) {
+    const std::uint32_t number = collective.threadblocks[threadblock].done;
     message.source_data = start.buffer + step.offset;
+    if (step.nonblocking || collective.program->pieces(threadblock, number).size() != 1) {
+      std::vector<std::byte>& gathered = message.gathered.make();
+      gather_values(*collective.program, threadblock, number, start.buffer, gathered);
+      message.source_data = gathered.data();
+    }
   }
   send_message(message, {&collective, 0, threadblock, step.nonblocking}, now, step.delay_ps);
 }

@@ -96,9 +96,17 @@ TimePs MessagePorts::send(MessagePort& port, MessageRecord& message, TimePs now,
   message.head_fraction = slot.start_fraction;
   message.ready_ps = now + port.latency_ps;
   message.tail_ps = tail_out + port.latency_ps;
+  return reach_next(port, message, slot.end);
+}
+
+TimePs MessagePorts::reach_next(const MessagePort& port, MessageRecord& message, TimePs free_ps) const {
+  if (rules_.store_and_forward) {
+    message.ready_ps = message.tail_ps;
+    message.head_fraction = 0;
+  }
   message.vertex = port.to_vertex;
   message.input = port.to_input;
-  return slot.end;
+  return free_ps;
 }
 
 /// The same in whole steps: latency and bytes over bandwidth are cut together.
@@ -109,9 +117,7 @@ TimePs MessagePorts::send_cut(MessagePort& port, MessageRecord& message, TimePs 
   message.head_fraction = 0;
   message.ready_ps = now + port.latency_ps;
   message.tail_ps = std::max(now + rules_.cut(port.latency_ps + busy), message.tail_ps + port.latency_ps);
-  message.vertex = port.to_vertex;
-  message.input = port.to_input;
-  return port.cut_free_ps;
+  return reach_next(port, message, port.cut_free_ps);
 }
 
 std::uint64_t MessagePorts::wire_bytes(std::uint64_t bytes) const {

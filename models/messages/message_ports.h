@@ -44,7 +44,6 @@ struct alignas(64) MessageRecord {
   ClassId traffic_class{};
   Event event{};
   bool nonblocking = false;
-  bool reduces = false;
   std::unique_ptr<std::vector<std::byte>> data;  ///< functional mode
 };
 
@@ -131,7 +130,8 @@ struct alignas(64) MessagePort {
 /// The links of a fabric that carries whole messages: ports by vertex. A message is one packet, so a hop is
 ///   start = max(head in, line free),  line free = start + bytes / bandwidth,
 ///   tail out = max(line free, tail in);  next vertex: head = start + latency, tail = tail out + latency,
-/// the arithmetic of SwitchCore with all the room in the world behind every link.
+/// the arithmetic of SwitchCore with all the room in the world behind every link. With store and forward the
+/// head is where the tail is.
 class MessagePorts {
  public:
   MessagePorts(const WireFormat& format, const ClassTable& classes, const MessageRecords& records,
@@ -167,6 +167,7 @@ class MessagePorts {
 
  private:
   MessageRecord* choose_own(MessagePort& port);
+  TimePs reach_next(const MessagePort& port, MessageRecord& message, TimePs free_ps) const;
   TimePs send_cut(MessagePort& port, MessageRecord& message, TimePs now, std::uint64_t wire) const;
 
   struct Vertex {

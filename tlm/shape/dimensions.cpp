@@ -20,6 +20,12 @@ std::uint32_t FabricDimension::hops(std::uint32_t from, std::uint32_t to) const 
   return kind == Kind::line ? apart : std::min(apart, size - apart);
 }
 
+bool FabricDimension::goes_up(std::uint32_t from, std::uint32_t to) const {
+  if (kind == Kind::line) return to > from;
+  const std::uint32_t up = (to + size - from) % size;
+  return 2 * up == size ? opposite_is_up || from % 2 == 0 : 2 * up < size;
+}
+
 Uint128 all_pairs_hops(const FabricDimension& dimension, const std::vector<std::uint32_t>& coordinates) {
   std::vector<std::uint64_t> npus_at(dimension.size);
   for (const std::uint32_t coordinate : coordinates) ++npus_at[coordinate];

@@ -19,11 +19,14 @@ struct FabricDimension {
   std::uint32_t size = 1;
   std::uint64_t bytes_per_s = 0;  ///< of a link, each direction
   TimePs latency_ps = 0;          ///< of a link
+  bool opposite_is_up = false;  ///< half way round a ring: upwards from all, else from even coordinates only
 
   /// Links of an NPU (of a line: in its middle).
   std::uint32_t links() const;
   /// Links on the way between two coordinates, the shorter way round.
   std::uint32_t hops(std::uint32_t from, std::uint32_t to) const;
+  /// Which way a route goes on a ring or line.
+  bool goes_up(std::uint32_t from, std::uint32_t to) const;
 };
 const char* to_string(FabricDimension::Kind kind);
 

@@ -35,11 +35,18 @@ enum class DimensionAlgorithm : std::uint8_t {
   ring,
   bidirectional_ring,  ///< half the bytes each way round
   direct,
-  halving_doubling,
+  halving_doubling,            ///< vector halving with the nearest first, and back (Rabenseifner)
+  recursive_halving_doubling,  ///< … with the farthest first (MPICH's recursive halving and doubling)
 };
 constexpr DimensionAlgorithm kDimensionAlgorithms[] = {
-    DimensionAlgorithm::automatic, DimensionAlgorithm::ring, DimensionAlgorithm::bidirectional_ring,
-    DimensionAlgorithm::direct, DimensionAlgorithm::halving_doubling};
+    DimensionAlgorithm::automatic,          DimensionAlgorithm::ring,
+    DimensionAlgorithm::bidirectional_ring, DimensionAlgorithm::direct,
+    DimensionAlgorithm::halving_doubling,   DimensionAlgorithm::recursive_halving_doubling};
+/// In either order.
+inline bool is_halving(DimensionAlgorithm algorithm) {
+  return algorithm == DimensionAlgorithm::halving_doubling ||
+         algorithm == DimensionAlgorithm::recursive_halving_doubling;
+}
 const char* to_string(DimensionAlgorithm algorithm);
 
 /// How a collective goes through the dimensions of a fabric (workloads/collectives/dimensional).
@@ -80,6 +87,7 @@ struct FabricTraits {
   TimePs receive_cost_ps = 0;       ///< endpoint: after each message has arrived
   /// Endpoint: of a reduction, which reads twice and writes; 0: free.
   std::uint64_t reduction_bytes_per_s = 0;
+  bool store_and_forward = false;  ///< a message goes on when all of it is there, in one piece
   MemoryTraits memory;
   IdleTime idle_ps;  ///< empty: nothing to simulate with
   /// What was planned and found out about this fabric; copies share it.

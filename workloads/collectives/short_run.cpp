@@ -131,7 +131,8 @@ std::optional<TimePs> run_ps(const CollectiveRequest& request, const FabricTrait
                              const Budget& budget) {
   const auto run = short_run_of(request, fabric, budget);
   if (!run) return std::nullopt;
-  const bool is_exact_alone = !request.custom && algorithm_named(request.algorithm).is_exact_alone;
+  const bool is_exact_alone =
+      !fabric.store_and_forward && !request.custom && algorithm_named(request.algorithm).is_exact_alone;
   if (is_exact_alone && meets_nothing(*run->program, fabric)) return std::nullopt;
   if (run->longer == request.bytes) return fabric.idle_ps(run->program);
   // What the simulation adds to the closed form, which sees how packets and pieces round.

@@ -194,6 +194,8 @@ class Converter {
                       {"transport", own("messages")},
                       {"time_step", own("1 ns")},
                       {"point_to_point", own("bare")},
+                      {"switch_mode", own("store_and_forward")},
+                      {"ring_opposite", own("up")},
                       {"header_bytes", own("0 B")}});
   }
   static Node whole_number(InputKeys& system, const std::string& key, const Range& range) {

@@ -86,6 +86,10 @@ void DimensionalKind::add_keys(config::Struct<config::FabricSpec>& fabric) const
                 list_of<OtherLink>(other_link_type(), 0, 65'536),
                 "Links of single NPUs that differ from the others of their dimension: those that it sends "
                 "on, of a switch both directions")
+      .optional("ring_opposite", parameter(&DimensionalParams::opposite_is_up),
+                choice<bool>({{"both_ways", false}, {"up", true}}),
+                "How routes go half way round a ring: up from even coordinates and down from odd ones, or up "
+                "from all (ASTRA-sim)")
       .optional("transport", parameter(&DimensionalParams::messages),
                 choice<bool>({{"packets", false}, {"messages", true}}),
                 "packets: through switches with buffers; messages: each message in one piece, with room for "
@@ -99,7 +103,11 @@ void DimensionalKind::add_keys(config::Struct<config::FabricSpec>& fabric) const
                 choice<bool>({{"costs", false}, {"bare", true}}),
                 "costs: a send ends when its message has left, and both ends pay the costs of npu.endpoint; "
                 "bare: it ends when the message has arrived, without costs (ASTRA-sim). Needs transport: "
-                "messages");
+                "messages")
+      .optional("switch_mode", at(parameter(&DimensionalParams::rules), &MessageRules::store_and_forward),
+                choice<bool>({{"cut_through", false}, {"store_and_forward", true}}),
+                "When what passes a switch or another NPU goes on: when its head is there; or when all of it "
+                "is (ASTRA-sim). Needs transport: messages");
 }
 
 void DimensionalKind::check(const config::FabricSpec& fabric, const config::Check& check) const {
@@ -123,6 +131,9 @@ void DimensionalKind::check(const config::FabricSpec& fabric, const config::Chec
     if (params.rules.bare_point_to_point)
       check.fail({&params.rules.bare_point_to_point, &params.messages},
                  "has no effect without transport: messages; leave it out");
+    if (params.rules.store_and_forward)
+      check.fail({&params.rules.store_and_forward},
+                 "needs transport: messages; packets are passed on when their head is there");
   }
   if (params.messages) {
     const FabricParams usual;  // resolved files have it

@@ -23,7 +23,7 @@ bool has_rings(const Dimensions& dimensions) {
 
 DimensionalParams dimensional_params(const config::WaferSpec& wafer) {
   auto params = wafer.fabric.complete<DimensionalParams>();
-  params.dimensions = dimensions_of(params.groups);
+  params.dimensions = dimensions_of(params.groups, params.opposite_is_up);
   if (params.messages) params.format.packet_bytes = std::uint32_t{1} << 31;  // larger than any, or nearly
   return params;
 }
@@ -64,6 +64,7 @@ FabricTraits DimensionalKind::traits(const config::WaferSpec& wafer) const {
   FabricTraits traits;
   traits.topology = std::make_shared<DimensionalTopology>(params);
   traits.format = params.format;
+  traits.store_and_forward = params.rules.store_and_forward;
   return traits;
 }
 

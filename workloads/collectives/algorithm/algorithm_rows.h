@@ -18,7 +18,11 @@ Algorithm::Programs hierarchical_programs(const CollectiveRequest& request, cons
 /// the phases, endpoints' memories taken as free.
 TimePs hierarchical_ps(const CollectiveRequest& request, const FabricTraits& fabric);
 
+/// With whom halving-doubling exchanges its largest half.
+enum class HalvingOrder : std::uint8_t { nearest_first, farthest_first };
+template <HalvingOrder order>
 Algorithm::Programs halving_programs(const CollectiveRequest& request, const FabricTraits& fabric);
+template <HalvingOrder order>
 TimePs halving_ps(const CollectiveRequest& request, const FabricTraits& fabric);
 
 Algorithm::Programs tree_programs(const CollectiveRequest& request, const FabricTraits& fabric);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstdint>
 
 namespace wafertlm {
@@ -21,6 +22,15 @@ class Blocks {
     return (each_ * block + (block < longer_ ? block : longer_)) * element_;
   }
   std::uint64_t bytes(std::uint64_t block) const { return (each_ + (block < longer_ ? 1 : 0)) * element_; }
+  /// Of the blocks first, first + stride … first + (count - 1) * stride.
+  std::uint64_t bytes(std::uint64_t first, std::uint64_t stride, std::uint64_t count) const {
+    return (each_ * count + below(longer_, first, stride, count)) * element_;
+  }
+  /// How many of these numbers are below `end`.
+  static std::uint64_t below(std::uint64_t end, std::uint64_t first, std::uint64_t stride,
+                             std::uint64_t count) {
+    return first >= end ? 0 : std::min(count, (end - first - 1) / stride + 1);
+  }
 
  private:
   std::uint64_t element_;

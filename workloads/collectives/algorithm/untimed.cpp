@@ -65,8 +65,7 @@ class Run {
 
  private:
   struct State : Threadblock {
-    bool sending = false;
-    std::uint64_t offset = 0, bytes = 0;  // what is being sent
+    std::vector<BufferPiece> sending;
     std::vector<std::uint32_t> receives;  // nonblocking, by step
   };
   struct Rank : ProgramRun<State> {
@@ -136,9 +135,7 @@ class Run {
     const Pieces pieces = rank.program->pieces(index, state.done);
     if (!is_defined(rank, pieces)) fail(rank, index, "sends bytes that hold nothing yet");
     if (step.nonblocking) return put_on_wire(rank, index, step, pieces);
-    state.sending = true;
-    state.offset = step.offset;
-    state.bytes = step.bytes;
+    state.sending = pieces;
   }
 
   void receive(Rank& rank, std::uint32_t index, const Step& step, TimePs) {
@@ -176,7 +173,7 @@ class Run {
       contribute(rank, index, step);
     else if (!take(rank, index, step, pieces))
       return false;
-    state.sending = false;
+    state.sending.clear();
     runner_.step_done(rank, index, 0);
     return true;
   }
@@ -197,9 +194,9 @@ class Run {
 
   void require_not_sending(const Rank& rank, std::uint32_t index, const BufferPiece& piece) const {
     for (const State& other : rank.threadblocks)
-      if (other.sending && piece.offset < other.offset + other.bytes &&
-          other.offset < piece.offset + piece.bytes)
-        fail(rank, index, "writes over what is being sent");
+      for (const BufferPiece& sent : other.sending)
+        if (piece.offset < sent.offset + sent.bytes && sent.offset < piece.offset + piece.bytes)
+          fail(rank, index, "writes over what is being sent");
   }
 
   void put_on_wire(const Rank& rank, std::uint32_t index, const Step& step, const Pieces& pieces) {

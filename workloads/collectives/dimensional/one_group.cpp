@@ -97,8 +97,8 @@ TimePs rounds_ps(const ChunkStage& stage, const CollectiveRequest& request, cons
     return ways * (std::max(loads->busiest_ps(), farthest) + fabric.message_cost_ps());
   }
   TimePs sum = 0;
-  for (std::uint32_t distance = p / 2; distance != 0; distance /= 2) {
-    Round round{{}, std::max<std::uint64_t>(part * distance, 1)};
+  for (std::uint32_t distance = 1; distance < p; distance *= 2) {
+    Round round{{}, std::max<std::uint64_t>(part * (p / 2 / distance), 1)};
     for (std::uint32_t rank = 0; rank < p; ++rank) round.to.push_back(rank ^ distance);
     sum += ways * round_ps(round, request, fabric);
   }

@@ -8,6 +8,7 @@
 #include "workloads/collectives/algorithm/algorithm_rows.h"
 #include "workloads/collectives/algorithm/blocks.h"
 #include "workloads/collectives/dimensional/program.h"
+#include "workloads/collectives/dimensional/stage_messages.h"
 
 namespace wafertlm {
 namespace {
@@ -16,8 +17,6 @@ using Kind = ChunkStage::Kind;
 
 /// Steps of a stage before its first message, and behind its last.
 constexpr std::uint32_t kBegin = 1, kEnd = 1;
-
-std::uint32_t ways(const ChunkStage& stage) { return stage.kind == Kind::all_reduce ? 2 : 1; }
 
 GroupBox required_box(const CollectiveRequest& request, const FabricTraits& fabric) {
   auto box = box_of(request.group, fabric.topology->dimensions());
@@ -36,10 +35,9 @@ class DimensionalPlan {
 
  private:
   friend class DimensionalProgram;
-  struct Stage {
-    ChunkStage is;
-    std::uint32_t first_step = 0, steps = 0, rounds = 0, window = 1;
-    std::uint32_t messages = 2;  ///< in a round, sent and received
+  struct Stage : StageMessages {
+    using StageMessages::StageMessages;
+    std::uint32_t first_step = 0, steps = 0;
     std::uint64_t port_order = 0;
     std::uint32_t gate_count = 0;  ///< stages of the axis that must have ended; 0: none
   };
@@ -79,24 +77,13 @@ class DimensionalProgram final : public StepSource {
   std::vector<BufferPiece> pieces(std::uint32_t threadblock, std::uint32_t index) const override;
 
  private:
-  /// What a message carries: the blocks whose coordinate on the stage's axis is first … first + count − 1, or
-  /// a half of each.
-  struct Part {
-    std::uint32_t peer = 0;  // coordinate on the axis
-    std::uint32_t first = 0, count = 1;
-    std::uint32_t halves = 1, half = 0;
-    std::uint64_t tag = 0;
-    bool sends = false, reduces = false, wait_all = false, first_round = false;
-    bool passes = false;  // all-to-all: what is received goes on in the next round
-  };
   const DimensionalPlan::Stage& stage_at(std::uint32_t chunk, std::uint32_t index) const;
-  Part part(const DimensionalPlan::Stage& stage, std::uint32_t index) const;
-  Part ring_part(const DimensionalPlan::Stage& stage, std::uint32_t index) const;
-  Part passed_part(const DimensionalPlan::Stage& stage, std::uint32_t index) const;
-  Part halving_part(const DimensionalPlan::Stage& stage, std::uint32_t index) const;
-  Part direct_part(const DimensionalPlan::Stage& stage, std::uint32_t index) const;
-  std::uint64_t bytes_of(const DimensionalPlan::Stage& stage, std::uint32_t chunk, const Part& part) const;
-  BufferPiece piece_of(std::uint32_t block, std::uint32_t chunk, const Part& part) const;
+  std::uint32_t own(const DimensionalPlan::Stage& stage) const {
+    return plan_->box_.coordinate(position_, stage.is.axis);
+  }
+  std::uint64_t bytes_of(const DimensionalPlan::Stage& stage, std::uint32_t chunk,
+                         const StageMessage& part) const;
+  BufferPiece piece_of(std::uint32_t block, std::uint32_t chunk, const StageMessage& part) const;
   std::uint64_t received_at(const DimensionalPlan::Stage& stage, std::uint32_t chunk,
                             std::uint32_t position) const;
 
@@ -118,22 +105,12 @@ DimensionalPlan::DimensionalPlan(const CollectiveRequest& request, GroupBox box,
   for (const ChunkRoute& route : routes) {
     Chunk chunk;
     for (const ChunkStage& is : route) {
-      Stage stage;
-      stage.is = is;
+      Stage stage(is, box_.axes[is.axis].size, fabric.hierarchy.direct_window);
       if (is_passed_on(is)) is_passed_on_[is.axis] = true;
       stage.first_step = chunk.steps;
-      stage.rounds = ways(is) * rounds_one_way(is, box_.axes[is.axis].size);
-      const std::uint32_t peers = box_.axes[is.axis].size - 1;
-      // All-to-all stores what comes where something waits to be sent: all of that is posted first.
-      const bool all = fabric.hierarchy.direct_window == 0 || is.kind == Kind::all_to_all;
-      stage.window = all ? peers : std::min(peers, fabric.hierarchy.direct_window);
       if (fabric.hierarchy.within == HierarchyOptions::Within::smallest_first)
         stage.port_order = is.sent_bytes;
-      const std::uint32_t messages = is.algorithm == DimensionAlgorithm::direct               ? peers
-                                     : is.algorithm == DimensionAlgorithm::bidirectional_ring ? 2
-                                                                                              : 1;
-      stage.messages = 2 * messages;
-      stage.steps = kBegin + stage.rounds * stage.messages + kEnd;
+      stage.steps = kBegin + stage.messages() + kEnd;
       chunk.steps += stage.steps;
       halves = halves || is.algorithm == DimensionAlgorithm::bidirectional_ring;
       chunk.stages.push_back(stage);
@@ -188,115 +165,6 @@ const DimensionalPlan::Stage& DimensionalProgram::stage_at(std::uint32_t chunk, 
   return stages[s];
 }
 
-/// Scatter, round r: what comes goes to the next one a round later, so that a rank's own block comes last.
-/// Gather: the own block first. Backwards everything is mirrored.
-DimensionalProgram::Part DimensionalProgram::ring_part(const DimensionalPlan::Stage& stage,
-                                                       std::uint32_t index) const {
-  const BoxAxis& axis = plan_->box_.axes[stage.is.axis];
-  const std::uint32_t p = axis.size, x = plan_->box_.coordinate(position_, stage.is.axis);
-  const bool both = stage.is.algorithm == DimensionAlgorithm::bidirectional_ring;
-  const std::uint32_t messages = both ? 2 : 1;
-  const std::uint32_t round = index / (2 * messages), within = index % (2 * messages);
-  const bool gathers =
-      stage.is.kind == Kind::all_gather || (stage.is.kind == Kind::all_reduce && round >= p - 1);
-  const std::uint32_t r = round % (p - 1);
-  Part part;
-  part.sends = within < messages;
-  part.wait_all = within == 0;
-  part.first_round = round == 0;
-  part.halves = messages;
-  part.half = within % messages;
-  part.reduces = !gathers;
-  part.tag = std::uint64_t{round} << 1 | part.half;
-  const std::uint32_t behind = (gathers ? r : r + 1) + (part.sends ? 0 : 1);
-  if (part.half == 0) {
-    part.peer = part.sends ? (x + 1) % p : (x + p - 1) % p;
-    part.first = (x + 2 * p - behind) % p;
-  } else {
-    part.peer = part.sends ? (x + p - 1) % p : (x + 1) % p;
-    part.first = (x + behind) % p;
-  }
-  return part;
-}
-
-/// All-to-all as a ring, p (p − 1) / 2 rounds: for each distance d what is for the rank d further goes d
-/// times to the next one. On its way it is where the own block for that rank was.
-DimensionalProgram::Part DimensionalProgram::passed_part(const DimensionalPlan::Stage& stage,
-                                                         std::uint32_t index) const {
-  const BoxAxis& axis = plan_->box_.axes[stage.is.axis];
-  const std::uint32_t p = axis.size, x = plan_->box_.coordinate(position_, stage.is.axis), round = index / 2;
-  std::uint32_t distance = 1, passed = round;  // rounds of this distance that are over
-  while (passed >= distance) passed -= distance++;
-  Part part;
-  part.sends = index % 2 == 0;
-  part.wait_all = part.sends;
-  part.first_round = round == 0;
-  part.passes = !part.sends && passed + 1 < distance;
-  part.tag = round;
-  part.peer = part.sends ? (x + 1) % p : (x + p - 1) % p;
-  part.first = (x + distance) % p;
-  return part;
-}
-
-/// Halving: the half that the other one keeps; doubling: all that the sender has.
-DimensionalProgram::Part DimensionalProgram::halving_part(const DimensionalPlan::Stage& stage,
-                                                          std::uint32_t index) const {
-  const BoxAxis& axis = plan_->box_.axes[stage.is.axis];
-  const std::uint32_t x = plan_->box_.coordinate(position_, stage.is.axis);
-  const std::uint32_t one_way = rounds_one_way(stage.is, axis.size), round = index / 2;
-  const bool halves = stage.is.kind != Kind::all_gather && round < one_way;
-  Part part;
-  part.count = halves ? axis.size >> (round + 1) : 1U << (round % one_way);
-  part.peer = x ^ part.count;
-  part.sends = index % 2 == 0;
-  part.wait_all = part.sends;
-  part.first_round = round == 0;
-  part.reduces = halves;
-  part.tag = round;
-  const std::uint32_t whose = halves == part.sends ? part.peer : x;
-  part.first = whose & ~(part.count - 1);
-  return part;
-}
-
-/// Who is next comes first, so that no two send to the same one at the same time.
-DimensionalProgram::Part DimensionalProgram::direct_part(const DimensionalPlan::Stage& stage,
-                                                         std::uint32_t index) const {
-  const BoxAxis& axis = plan_->box_.axes[stage.is.axis];
-  const std::uint32_t p = axis.size, peers = p - 1, x = plan_->box_.coordinate(position_, stage.is.axis);
-  const bool second = index >= 2 * peers;
-  const std::uint32_t at = index % (2 * peers), start = at / (2 * stage.window) * stage.window;
-  const std::uint32_t width = std::min(stage.window, peers - start), within = at - 2 * start;
-  Part part;
-  part.sends = within < width;
-  part.wait_all = within == 0;
-  part.first_round = at < width && !second;
-  const std::uint32_t distance = start + within % width + 1;
-  part.peer = part.sends ? (x + distance) % p : (x + p - distance) % p;
-  part.tag = second ? 1 : 0;
-  switch (stage.is.kind) {
-    case Kind::all_to_all:
-      part.first = part.peer;
-      break;
-    case Kind::all_gather:
-      part.first = part.sends ? x : part.peer;
-      break;
-    case Kind::reduce_scatter:
-    case Kind::all_reduce:
-      part.reduces = !second;
-      // What the receiver reduces, or what the sender has.
-      part.first = second == part.sends ? x : part.peer;
-      break;
-  }
-  return part;
-}
-
-DimensionalProgram::Part DimensionalProgram::part(const DimensionalPlan::Stage& stage,
-                                                  std::uint32_t index) const {
-  if (stage.is.algorithm == DimensionAlgorithm::direct) return direct_part(stage, index);
-  if (stage.is.algorithm == DimensionAlgorithm::halving_doubling) return halving_part(stage, index);
-  return is_passed_on(stage.is) ? passed_part(stage, index) : ring_part(stage, index);
-}
-
 Step DimensionalProgram::step(std::uint32_t threadblock, std::uint32_t index) const {
   const DimensionalPlan& plan = *plan_;
   Step step;
@@ -323,10 +191,9 @@ Step DimensionalProgram::step(std::uint32_t threadblock, std::uint32_t index) co
     step.wait_all = true;
     return step;
   }
-  const Part is = part(stage, within - kBegin);
+  const StageMessage is = stage.message(own(stage), within - kBegin);
   step.kind = is.sends ? Step::Kind::send : is.reduces ? Step::Kind::reduce : Step::Kind::copy;
-  const std::uint32_t own = plan.box_.coordinate(position_, stage.is.axis);
-  step.peer = plan.box_.rank_at[position_ + (is.peer - own) * axis.stride];
+  step.peer = plan.box_.rank_at[position_ + (is.peer - own(stage)) * axis.stride];
   step.bytes = bytes_of(stage, threadblock, is);
   step.tag = std::uint64_t{threadblock} << 40 | number << 32 | is.tag;
   step.nonblocking = true;
@@ -341,14 +208,13 @@ bool DimensionalProgram::wait_all(std::uint32_t threadblock, std::uint32_t index
   const std::uint32_t within = index - stage.first_step;
   if (within == 0) return false;
   if (within + 1 == stage.steps) return true;
-  return stage.is.algorithm == DimensionAlgorithm::direct ? direct_part(stage, within - kBegin).wait_all
-                                                          : (within - kBegin) % stage.messages == 0;
+  return stage.waits(own(stage), within - kBegin);
 }
 
 /// Of the positions that a message is made of, one for each block.
 template <typename Visit>
 void for_each_position(const GroupBox& box, const ChunkStage& stage, std::uint32_t own, std::uint32_t first,
-                       std::uint32_t count, const Visit& visit) {
+                       std::uint32_t stride, std::uint32_t count, const Visit& visit) {
   const auto is_fixed = [&](std::size_t axis) {
     return axis == stage.axis || (stage.kind != Kind::all_to_all && (stage.scattered >> axis & 1) != 0);
   };
@@ -359,7 +225,7 @@ void for_each_position(const GroupBox& box, const ChunkStage& stage, std::uint32
     else if (a != stage.axis)
       base += box.coordinate(own, a) * box.axes[a].stride;
   }
-  for (std::uint32_t j = first; j < first + count; ++j)
+  for (std::uint32_t n = 0, j = first; n < count; ++n, j += stride)
     for (std::uint32_t k = 0; k < free; ++k) {
       std::uint32_t position = base + j * box.axes[stage.axis].stride, rest = k;
       for (std::size_t a = 0; a < box.axes.size(); ++a) {
@@ -371,7 +237,8 @@ void for_each_position(const GroupBox& box, const ChunkStage& stage, std::uint32
     }
 }
 
-BufferPiece DimensionalProgram::piece_of(std::uint32_t block, std::uint32_t chunk, const Part& part) const {
+BufferPiece DimensionalProgram::piece_of(std::uint32_t block, std::uint32_t chunk,
+                                         const StageMessage& part) const {
   const Blocks blocks(plan_->bytes_, plan_->ranks_);
   const Blocks chunks(blocks.bytes(block), plan_->chunk_count_);
   const Blocks halves(chunks.bytes(chunk), part.halves);
@@ -379,7 +246,7 @@ BufferPiece DimensionalProgram::piece_of(std::uint32_t block, std::uint32_t chun
 }
 
 std::uint64_t DimensionalProgram::bytes_of(const DimensionalPlan::Stage& stage, std::uint32_t chunk,
-                                           const Part& part) const {
+                                           const StageMessage& part) const {
   const GroupBox& box = plan_->box_;
   if (plan_->uniform_) {
     std::uint64_t blocks = plan_->ranks_ / box.axes[stage.is.axis].size * part.count;
@@ -389,9 +256,9 @@ std::uint64_t DimensionalProgram::bytes_of(const DimensionalPlan::Stage& stage, 
     return blocks * (plan_->bytes_ / (std::uint64_t{plan_->ranks_} * plan_->chunk_count_ * part.halves));
   }
   std::uint64_t bytes = 0;
-  for_each_position(box, stage.is, position_, part.first, part.count, [&](std::uint32_t position) {
-    bytes += piece_of(box.rank_at[position], chunk, part).bytes;
-  });
+  for_each_position(
+      box, stage.is, position_, part.first, part.stride, part.count,
+      [&](std::uint32_t position) { bytes += piece_of(box.rank_at[position], chunk, part).bytes; });
   return bytes;
 }
 
@@ -405,23 +272,25 @@ std::uint64_t DimensionalProgram::received_at(const DimensionalPlan::Stage& stag
   for (std::size_t a = 0; a < box.axes.size(); ++a) {
     const std::uint32_t own = box.coordinate(position_, a), at = box.coordinate(position, a);
     const bool done = a == stage.is.axis || (stage.is.scattered >> a & 1) != 0;
-    if (!done && at != own) return piece_of(box.rank_at[position], chunk, Part()).offset;
+    if (!done && at != own) return piece_of(box.rank_at[position], chunk, StageMessage()).offset;
     if (!done || !plan_->is_passed_on_[a]) continue;
     const std::uint32_t size = box.axes[a].size, from = (2 * own + size - at) % size;
     source = source - at * box.axes[a].stride + from * box.axes[a].stride;
   }
-  return plan_->bytes_ + piece_of(box.rank_at[source], chunk, Part()).offset;  // blocks have one length
+  return plan_->bytes_ +
+         piece_of(box.rank_at[source], chunk, StageMessage()).offset;  // blocks have one length
 }
 
 std::vector<BufferPiece> DimensionalProgram::pieces(std::uint32_t threadblock, std::uint32_t index) const {
   const DimensionalPlan::Stage& stage = stage_at(threadblock, index);
-  const Part is = part(stage, index - stage.first_step - kBegin);
+  const StageMessage is = stage.message(own(stage), index - stage.first_step - kBegin);
   std::vector<BufferPiece> pieces;
-  for_each_position(plan_->box_, stage.is, position_, is.first, is.count, [&](std::uint32_t position) {
+  const auto add = [&](std::uint32_t position) {
     pieces.push_back(piece_of(plan_->box_.rank_at[position], threadblock, is));
     if (stage.is.kind == Kind::all_to_all && !is.sends && !is.passes)
       pieces.back().offset = received_at(stage, threadblock, position);
-  });
+  };
+  for_each_position(plan_->box_, stage.is, position_, is.first, is.stride, is.count, add);
   return pieces;
 }
 

@@ -47,8 +47,9 @@ DimensionAlgorithm algorithm_on(const BoxAxis& axis, CollectiveType type, const 
       return DimensionAlgorithm::halving_doubling;
     return DimensionAlgorithm::direct;
   }
-  if (algorithm == DimensionAlgorithm::halving_doubling && !is_power_of_two(axis.size))
-    throw std::invalid_argument("halving_doubling needs a power of two, but the group has " +
+  if (is_halving(algorithm) && !is_power_of_two(axis.size))
+    throw std::invalid_argument(to_string(algorithm) +
+                                std::string(" needs a power of two, but the group has ") +
                                 std::to_string(axis.size) + " NPUs in dimension " +
                                 std::to_string(axis.dimension) + "; take ring or direct there");
   return algorithm;
@@ -60,18 +61,23 @@ TimePs busy_ps(const ChunkStage& stage, const BoxAxis& axis, const FabricDimensi
   using Wires = FabricDimension::Kind;
   const bool round = dimension.kind == Wires::ring, row = dimension.kind == Wires::line;
   const std::uint64_t p = axis.size;
-  // Of the links of a ring or row, one carries what goes past it; the messages of direct and of the widest
-  // round of halving-doubling go past many.
+  // Of the links of a ring or row, one carries what goes past it; the messages of direct and of halving go
+  // past many: those of a round at distance d past d. Half way round a ring they take both ways.
   Uint128 shared = bytes;
   switch (stage.algorithm) {
     case DimensionAlgorithm::direct:
-      shared = Uint128{bytes} / (p - 1);  // to each peer
+      shared /= p - 1;  // to each peer
       if (dimension.kind == Wires::switched) shared = bytes;
       if (round) shared *= std::max<std::uint64_t>(p * p / 8, 1);
       if (row) shared *= p * p / 4;
       break;
     case DimensionAlgorithm::halving_doubling:
-      if (round || row) shared = Uint128{bytes} * p * log2_of(axis.size) / (2 * (p - 1));
+      if (row) shared = shared * p * log2_of(axis.size) / (2 * (p - 1));
+      if (round) shared = std::max(shared, shared * p * (2 * log2_of(axis.size) - 1) / (4 * (p - 1)));
+      break;
+    case DimensionAlgorithm::recursive_halving_doubling:
+      if (row) shared = shared * (p + 1) / 3;
+      if (round) shared = std::max(shared, shared * (p + 1) / 3 - shared * p * p / (8 * (p - 1)));
       break;
     case DimensionAlgorithm::bidirectional_ring:
       if (p > 2 && dimension.kind != Wires::switched) shared = (bytes + 1) / 2;
@@ -91,7 +97,7 @@ TimePs link_latency_ps(const ChunkStage& stage, const BoxAxis& axis, const Fabri
   TimePs latency = rounds_one_way(stage, axis.size) * hop;
   if (far && stage.algorithm == DimensionAlgorithm::direct)
     latency = dimension.hops(0, axis.size / 2) * dimension.latency_ps;
-  if (far && stage.algorithm == DimensionAlgorithm::halving_doubling) latency = (axis.size - 1) * hop;
+  if (far && is_halving(stage.algorithm)) latency = (axis.size - 1) * hop;
   return latency;
 }
 
@@ -213,7 +219,7 @@ class Themis {
 std::uint32_t rounds_one_way(const ChunkStage& stage, std::uint32_t size) {
   if (stage.algorithm == DimensionAlgorithm::direct) return 1;
   if (is_passed_on(stage)) return static_cast<std::uint32_t>(std::uint64_t{size} * (size - 1) / 2);
-  return stage.algorithm == DimensionAlgorithm::halving_doubling ? log2_of(size) : size - 1;
+  return is_halving(stage.algorithm) ? log2_of(size) : size - 1;
 }
 
 std::uint64_t sent_by_each(const ChunkStage& stage, std::uint64_t held, std::uint32_t size) {

@@ -96,6 +96,20 @@ TEST_F(Messages, TakeLatenciesAndTheSlowestLink) {
                       {"node0->node1.d0_next", 2}, {"node1->switch1", 3}, {"switch1->node4", 4}}));
 }
 
+// Each link begins when all of the message is there: 100 ps, 512 + 5000, 341.3 + 700, 256 + 600, and 40.
+TEST_F(Messages, AreStoredAndForwarded) {
+  MessageRules rules;
+  rules.store_and_forward = true;
+  build(rules);
+  send(10'000, 0, 4, 7, 1000, 1);
+  receive(0, 4, 0, 7, 2);
+  scheduler.run();
+  EXPECT_EQ(observer.seen, (Texts{"0 output 0: 1000 of 1024 B from 0 to 4, 10100 to 10612",
+                                  "1 output 2: 1000 of 1024 B from 0 to 4, 15612 to 15954",
+                                  "7 output 1: 1000 of 1024 B from 0 to 4, 16654 to 16910"}));
+  EXPECT_EQ(done, (std::map<std::uint64_t, TimePs>{{1, 10'612}, {2, 17'510 + 40}}));
+}
+
 // What comes before its receive waits, and is taken when that is posted; tags are told apart.
 TEST_F(Messages, EarlyOnesWait) {
   build();

@@ -92,6 +92,59 @@ TEST(DimensionalPrograms, AllToAllAsARing) {
   EXPECT_THROW(prove(fabric, CollectiveType::all_to_all, 4 * 30, 1), std::invalid_argument);
 }
 
+// Both orders of halving, and blocks and chunks of several lengths.
+TEST(DimensionalPrograms, HalvingInBothOrders) {
+  using Way = DimensionAlgorithm;
+  FabricTraits fabric = fabric_of({{Wires::ring, 8, 4'000'000'000, 500},
+                                   {Wires::switched, 3, 2'000'000'000, 700},
+                                   {Wires::line, 4, 1'000'000'000, 20}});
+  for (const Way way : {Way::halving_doubling, Way::recursive_halving_doubling})
+    for (const CollectiveType type :
+         {CollectiveType::all_reduce, CollectiveType::all_gather, CollectiveType::reduce_scatter})
+      for (const std::uint64_t bytes : {std::uint64_t{4} * 96 * 3, std::uint64_t{4} * 1001})
+        for (std::uint32_t chunks = 1; chunks <= 3; ++chunks) {
+          fabric.hierarchy.all_reduce = fabric.hierarchy.all_gather =
+              fabric.hierarchy.reduce_scatter = {way, Way::ring, way};
+          fabric.hierarchy.active_chunks = chunks - 1;
+          prove(fabric, type, bytes, chunks);
+        }
+}
+
+/// Of what rank 5 sends: to whom, how much.
+std::vector<std::pair<std::uint32_t, std::uint64_t>> sent_by_five(const std::string& algorithm,
+                                                                  CollectiveType type) {
+  const FabricTraits fabric = fabric_of({{Wires::ring, 8, 1'000'000'000, 500}});
+  CollectiveRequest request;
+  request.type = type;
+  for (std::uint32_t npu = 0; npu < 8; ++npu) request.group.push_back(static_cast<NpuId>(npu));
+  request.bytes = 800;
+  request.algorithm = algorithm;
+  const auto program = plan_collective(request, fabric);
+  const StepSource& rank = *program->ranks[5];
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> sent;
+  for (std::uint32_t index = 0; index < rank.steps(0); ++index)
+    if (const Step step = rank.step(0, index); step.kind == Step::Kind::send && step.bytes != 0)
+      sent.emplace_back(step.peer, step.bytes);
+  return sent;
+}
+
+// The largest half goes to the neighbour (Rabenseifner); farthest first to the rank half of them away.
+TEST(DimensionalPrograms, HalvingBeginsWithTheNearest) {
+  using Sent = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
+  const Sent down = {{4, 400}, {7, 200}, {1, 100}}, up = {{1, 100}, {7, 200}, {4, 400}};
+  Sent both = down;
+  both.insert(both.end(), up.begin(), up.end());
+  for (const char* const algorithm : {"halving_doubling", "one_halving_doubling"}) {
+    EXPECT_EQ(sent_by_five(algorithm, CollectiveType::reduce_scatter), down) << algorithm;
+    EXPECT_EQ(sent_by_five(algorithm, CollectiveType::all_gather), up) << algorithm;
+    EXPECT_EQ(sent_by_five(algorithm, CollectiveType::all_reduce), both) << algorithm;
+  }
+  EXPECT_EQ(sent_by_five("recursive_halving_doubling", CollectiveType::reduce_scatter),
+            (Sent{{1, 400}, {7, 200}, {4, 100}}));
+  EXPECT_EQ(sent_by_five("recursive_halving_doubling", CollectiveType::all_gather),
+            (Sent{{4, 100}, {7, 200}, {1, 400}}));
+}
+
 TEST(DimensionalPrograms, OneLogicalDimension) {
   for (const std::uint32_t first : {3U, 4U}) {
     FabricTraits fabric =

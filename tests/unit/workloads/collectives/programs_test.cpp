@@ -85,8 +85,8 @@ TEST_P(Programs, AreRightOn200RandomGroups) {
 // 1024 ranks where that is quick, else 144: rings and direct programs have p² steps.
 TEST_P(Programs, AreRightOnLargeWafers) {
   for (const std::string& algorithm : algorithms_for(GetParam(), first_npus(144), wafer_of(12, 12))) {
-    const bool few_steps =
-        algorithm == "tree" || algorithm == "double_binary_tree" || algorithm == "halving_doubling";
+    const bool few_steps = algorithm == "tree" || algorithm == "double_binary_tree" ||
+                           algorithm == "halving_doubling" || algorithm == "recursive_halving_doubling";
     const std::uint32_t side = test::kSanitized ? 8 : few_steps ? 32 : 12;
     EXPECT_EQ(proven({GetParam(), first_npus(side * side), sized(GetParam(), 4 * 200), algorithm, 2, 33,
                       DataType::int32},

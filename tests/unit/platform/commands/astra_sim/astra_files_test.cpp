@@ -18,7 +18,8 @@ TEST_F(AstraFiles, WithoutKeysEverythingHasItsDefault) {
       platform_of(made),
       "\nplatform: astra-sim\nwafer:\n  fabric:\n    kind: dimensional\n"
       "    dimensions:\n      - {topology: ring, size: 4, bandwidth: 53687091200 B/s, latency: 500000 ps}\n"
-      "    transport: messages\n    time_step: 1 ns\n    point_to_point: bare\n    header_bytes: 0 B\n"
+      "    transport: messages\n    time_step: 1 ns\n    point_to_point: bare\n"
+      "    switch_mode: store_and_forward\n    ring_opposite: up\n    header_bytes: 0 B\n"
       "npu:\n  compute:\n    durations: replay\n    time_step: 1 ns\n  hbm:\n    capacity: 1000 PB\n"
       "  endpoint:\n    receive_cost: 0 ps\n    stage_cost: 0 ps\n"
       "sequencer:\n  order: lowest_id\n  communications: 1\ncollectives:\n  equal_pieces: true\n"
@@ -53,6 +54,8 @@ wafer:
     transport: messages  # ASTRA-sim
     time_step: 1 ns  # ASTRA-sim
     point_to_point: bare  # ASTRA-sim
+    switch_mode: store_and_forward  # ASTRA-sim
+    ring_opposite: up  # ASTRA-sim
     header_bytes: 0 B  # ASTRA-sim
 npu:
   peak: 250000000000 FLOPS  # system.json:2
