@@ -60,8 +60,15 @@ struct HierarchyOptions {
   };
   /// Who is first at a dimension's port: the stage that came first, or the one with the fewest bytes.
   enum class Within : std::uint8_t { fifo, smallest_first };
+  /// Which bytes pay for their reduction.
+  enum class Reductions : std::uint8_t {
+    received,  ///< all that are added
+    /// As ASTRA-sim's sequencer: by halving as many as are sent next, so none at last.
+    astra_sim,
+  };
   Order order = Order::local_bandwidth_aware;
   Within within = Within::fifo;
+  Reductions reductions = Reductions::received;
   std::uint32_t active_chunks = 0;  ///< in a dimension at a time; 0: all
   /// By dimension; empty: automatic. The last one holds for those behind it.
   std::vector<DimensionAlgorithm> all_reduce, all_gather, reduce_scatter, all_to_all;

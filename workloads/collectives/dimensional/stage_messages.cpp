@@ -151,4 +151,12 @@ bool StageMessages::waits(std::uint32_t own, std::uint32_t index) const {
   return is.algorithm == DimensionAlgorithm::direct ? direct(own, index).wait_all : index % in_round == 0;
 }
 
+StageMessage StageMessages::charged_by_astra_sim(std::uint32_t own, std::uint32_t index) const {
+  const StageMessage received = message(own, index);
+  StageMessage nothing;
+  nothing.count = 0;
+  if (!received.reduces || !is_halving(is.algorithm)) return received.reduces ? received : nothing;
+  return index / 2 + 1 == rounds_one_way(is, size) ? nothing : message(own, index + 1);
+}
+
 }  // namespace wafertlm

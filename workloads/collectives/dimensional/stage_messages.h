@@ -30,6 +30,8 @@ struct StageMessages {
   StageMessage message(std::uint32_t own, std::uint32_t index) const;
   /// StageMessage::wait_all
   bool waits(std::uint32_t own, std::uint32_t index) const;
+  /// Whose bytes a receive pays for as if it reduced them (HierarchyOptions::Reductions::astra_sim).
+  StageMessage charged_by_astra_sim(std::uint32_t own, std::uint32_t index) const;
 
   ChunkStage is;
   std::uint32_t size, window;      ///< ranks; peers of direct at a time

@@ -222,6 +222,15 @@ std::uint32_t rounds_one_way(const ChunkStage& stage, std::uint32_t size) {
   return is_halving(stage.algorithm) ? log2_of(size) : size - 1;
 }
 
+std::uint64_t reduced_bytes(const ChunkStage& stage, std::uint32_t size, HierarchyOptions::Reductions rule) {
+  if (stage.kind != Kind::all_reduce && stage.kind != Kind::reduce_scatter) return 0;
+  const std::uint64_t received = stage.sent_bytes / (stage.kind == Kind::all_reduce ? 2 : 1);
+  const bool as_astra_sim = rule == HierarchyOptions::Reductions::astra_sim;
+  if (stage.algorithm == DimensionAlgorithm::direct) return received / (size - 1);
+  if (as_astra_sim && is_halving(stage.algorithm)) return received - received / (size - 1) * (size / 2);
+  return received;
+}
+
 std::uint64_t sent_by_each(const ChunkStage& stage, std::uint64_t held, std::uint32_t size) {
   const std::uint64_t blocks = is_passed_on(stage) ? rounds_one_way(stage, size) : size - 1;
   return held / size * blocks * (stage.kind == Kind::all_reduce ? 2 : 1);
@@ -252,11 +261,9 @@ StageCost cost_of(const ChunkStage& stage, const GroupBox& box, const FabricTrai
   cost.busy_ps = busy_ps(stage, axis, dimension, stage.sent_bytes);
   cost.latency_ps = ways * link_latency_ps(stage, axis, dimension) + fabric.hierarchy.stage_cost_ps +
                     ways * rounds * (fabric.step_cost_ps + fabric.receive_cost_ps);
-  const bool reduces = stage.kind == Kind::all_reduce || stage.kind == Kind::reduce_scatter;
-  if (!reduces || fabric.reduction_bytes_per_s == 0) return cost;
-  // All that is received is reduced; what comes from all peers at once is, too.
-  const std::uint64_t parts = stage.algorithm == DimensionAlgorithm::direct ? axis.size - 1 : 1;
-  cost.latency_ps += transfer_time_ps(3 * (stage.sent_bytes / ways / parts), fabric.reduction_bytes_per_s);
+  if (fabric.reduction_bytes_per_s != 0)
+    cost.latency_ps += transfer_time_ps(3 * reduced_bytes(stage, axis.size, fabric.hierarchy.reductions),
+                                        fabric.reduction_bytes_per_s);
   return cost;
 }
 

@@ -24,7 +24,7 @@ TEST_F(AstraFiles, WithoutKeysEverythingHasItsDefault) {
       "  endpoint:\n    receive_cost: 0 ps\n    stage_cost: 0 ps\n"
       "sequencer:\n  order: lowest_id\n  communications: 1\ncollectives:\n  equal_pieces: true\n"
       "  chunks: 1\n  dimensions:\n    order: per_dimension\n    within: fifo\n    active_chunks: 1\n"
-      "run:\n  watchdog: 9000000 s\n");
+      "    reductions: astra_sim\nrun:\n  watchdog: 9000000 s\n");
   EXPECT_EQ(experiment_of(made), "");
   EXPECT_EQ(made.npus, 4U);
   EXPECT_FALSE(made.no_remote_memory);
@@ -86,6 +86,7 @@ collectives:
     order: local_bandwidth_aware  # system.json:1
     within: smallest_first  # system.json:3
     active_chunks: 3  # system.json:1
+    reductions: astra_sim  # ASTRA-sim
     all_reduce: [ring, direct, halving_doubling]  # system.json:4
     direct_window: 7  # system.json:4
 remote_memory:
@@ -186,7 +187,7 @@ TEST_F(AstraFiles, AlgorithmsByTheirNames) {
   const auto part = [&](const std::string& network, const std::string& keys) {
     const std::string text = platform_of(converted(network, keys));
     const std::size_t from = text.find("  chunks: 1\n") + 12, order = text.find("  dimensions:\n    order");
-    const std::size_t behind = text.find("active_chunks: 1\n") + 17;
+    const std::size_t behind = text.find("reductions: astra_sim\n") + 22;
     return text.substr(from, order - from) + "|" + text.substr(behind, text.find("run:") - behind);
   };
   // Of one dimension, a group of some NPUs takes the same.
