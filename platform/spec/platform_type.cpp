@@ -45,7 +45,8 @@ std::shared_ptr<const Struct<ByDimensionSpec>> by_dimension_type() {
                 "Peers that direct exchanges with at a time; 0: all")
       .optional("reductions", &ByDimensionSpec::reductions, one_of<Reductions>({"received", "astra_sim"}),
                 "Whose npu.endpoint.reduction_bandwidth is paid for: of all bytes that are added; or as "
-                "ASTRA-sim charges it: by halving of as many as are sent next, none at last");
+                "ASTRA-sim charges it: by halving of as many as are sent next, none at last, and along a "
+                "double_binary_tree also of what is passed down");
   return type;
 }
 

@@ -105,7 +105,7 @@ class Converter {
     read_compute(system);
     read_order_in_dimensions(system);
     read_order_of_dimensions(system);
-    implementations_ = read_implementations(system, dimensions_.items.size());
+    implementations_ = read_implementations(system, dimensions_.items.size(), order_.text);
     warnings_.insert(warnings_.end(), implementations_.warnings.begin(), implementations_.warnings.end());
     for (const char* const key :
          {"boost-mode", "track-local-mem", "local-mem-trace-filename", "trace-enabled", "L", "o", "g", "G",

@@ -80,6 +80,10 @@ TEST(AstraSimTimes, RowsThatShareLinks) {
       {"ring", 8, "direct", T::all_reduce, kMiB, 57160},
       {"switch", 8, "halving_doubling", T::all_gather, 8 * kMiB, 285584},
       {"switch", 8, "direct", T::all_reduce, kMiB, 47400},
+      {"fully_connected", 4, "double_binary_tree", T::all_reduce, kMiB, 90620},
+      {"fully_connected", 64, "double_binary_tree", T::all_reduce, 1024 * kMiB, 262168864},
+      {"ring", 16, "double_binary_tree", T::all_reduce, kMiB, 658332},
+      {"switch", 4, "double_binary_tree", T::all_reduce, kMiB, 184996},
   };
   for (const Golden& row : rows) {
     DimensionalCase what = astra_case(row.topology, row.npus, row.algorithm);

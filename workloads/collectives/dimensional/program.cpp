@@ -107,7 +107,7 @@ DimensionalPlan::DimensionalPlan(const CollectiveRequest& request, GroupBox box,
   for (const ChunkRoute& route : routes) {
     Chunk chunk;
     for (const ChunkStage& is : route) {
-      Stage stage(is, box_.axes[is.axis].size, fabric.hierarchy.direct_window);
+      Stage stage(is, box_.axes[is.axis].size, fabric.hierarchy.direct_window, chunks_.size() % 2 != 0);
       if (is_passed_on(is)) is_passed_on_[is.axis] = true;
       stage.first_step = chunk.steps;
       if (fabric.hierarchy.within == HierarchyOptions::Within::smallest_first)

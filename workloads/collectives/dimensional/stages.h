@@ -35,8 +35,8 @@ std::uint64_t reduced_bytes(const ChunkStage& stage, std::uint32_t size, Hierarc
 /// The stages of every chunk: their order by HierarchyOptions::order, their algorithms by dimension.
 /// Themis: arXiv 2110.04478, section 4: the loads of the dimensions begin at steps × latency; each chunk goes
 /// to those with the least load first, unless they differ by less than a threshold.
-/// @throws std::invalid_argument: halving-doubling where the group has not a power of two of coordinates; the
-/// message names algorithms that work.
+/// @throws std::invalid_argument: halving or a binary tree where the group has not a power of two of
+/// coordinates, a tree where there is more to do than all-reduces; the message names algorithms that work.
 std::vector<ChunkRoute> chunk_routes(const CollectiveRequest& request, const GroupBox& box,
                                      const FabricTraits& fabric);
 

@@ -194,7 +194,14 @@ TEST_F(AstraFiles, AlgorithmsByTheirNames) {
   EXPECT_EQ(part(kRing, R"({"all-reduce-implementation": ["direct"]})"),
             "  partial_groups:\n    all_reduce: one_direct\n|    all_reduce: [direct]\n");
   EXPECT_EQ(part(kRing, R"({"all-reduce-implementation": ["doubleBinaryTree"]})"),
-            "|    all_reduce: [auto]\n");
+            "|    all_reduce: [double_binary_tree]\n");
+  EXPECT_EQ(part(two, R"({"all-reduce-implementation": ["doubleBinaryTree", "doubleBinaryTree"]})"),
+            "  partial_groups:\n    all_reduce: one_ring\n"
+            "|    all_reduce: [double_binary_tree, double_binary_tree]\n");
+  EXPECT_EQ(part(two,
+                 R"({"collective-optimization": "localBWAware",
+                     "all-reduce-implementation": ["doubleBinaryTree", "doubleBinaryTree"]})"),
+            "  partial_groups:\n    all_reduce: one_ring\n|    all_reduce: [auto, double_binary_tree]\n");
   EXPECT_EQ(part(kRing, R"({"all-reduce-implementation": ["oneHalvingDoubling"]})"),
             "  by_type:\n    all_reduce: one_halving_doubling\n"
             "  partial_groups:\n    all_reduce: one_halving_doubling\n|");
@@ -221,9 +228,9 @@ TEST_F(AstraFiles, AlgorithmsByTheirNames) {
             "  partial_groups:\n    all_reduce: one_ring\n|    all_reduce: [ring]\n")
       << "a name is a list of one";
   EXPECT_EQ(
-      warnings(R"({"all-reduce-implementation": ["doubleBinaryTree"]})"),
-      Texts{"'all-reduce-implementation': doubleBinaryTree is not modelled within a dimension; auto takes "
-            "its place"});
+      warnings(R"({"all-gather-implementation": ["doubleBinaryTree"]})"),
+      Texts{"'all-gather-implementation': doubleBinaryTree does all-reduces only, and the dimension has "
+            "others; auto takes its place"});
   EXPECT_EQ(warnings(R"({"all-to-all-implementation": ["halvingDoubling"]})"),
             Texts{"'all-to-all-implementation': all-to-all goes direct, not by halvingDoubling"});
 }
