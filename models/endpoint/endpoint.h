@@ -196,7 +196,7 @@ class Endpoint final : public Communication,
   void store_in_memory(Message& message, const Waiter& waiter);
   void keep_early(Message& message);
   void take_in(Message& message, const Waiter& waiter, TimePs now);
-  TimePs receive_cost_ps(const Message& message, const Waiter& waiter) const;
+  TimePs receive_cost_ps(const Waiter& waiter) const;
   void sent(const Waiter& waiter, TimePs now);
   void handle(const Timer& timer, TimePs now);
   void set_timer(TimePs at, Timer::Event event, Message* message, const Waiter& waiter);

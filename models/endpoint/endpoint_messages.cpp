@@ -159,7 +159,7 @@ void Endpoint::expect(const MessageKey& key, const Waiter& waiter, TimePs now) {
   if (memory_)
     store_in_memory(message, waiter);
   else
-    set_timer(now + receive_cost_ps(message, waiter), Timer::Event::taken, &message, waiter);
+    set_timer(now + receive_cost_ps(waiter), Timer::Event::taken, &message, waiter);
 }
 
 /// Who expects the message, and does so no longer.
@@ -181,7 +181,7 @@ void Endpoint::keep_early(Message& message) {
 void Endpoint::message_arrived(Message& message, TimePs now) {
   const std::optional<Waiter> waiter = take_waiter(message);
   if (!waiter) return keep_early(message);
-  const TimePs cost = receive_cost_ps(message, *waiter);
+  const TimePs cost = receive_cost_ps(*waiter);
   if (cost == 0)
     take_in(message, *waiter, now);
   else
@@ -220,11 +220,10 @@ void Endpoint::memory_done(std::uint64_t token, bool ok, TimePs now) {
   memory_->access_done(token);
 }
 
-TimePs Endpoint::receive_cost_ps(const Message& message, const Waiter& waiter) const {
+TimePs Endpoint::receive_cost_ps(const Waiter& waiter) const {
   if (params_.reduction_bytes_per_s == 0 || !waiter.collective) return params_.receive_cost_ps;
   const Step step = waiter.collective->program->step(waiter.threadblock, waiter.step());
-  if (step.kind != Step::Kind::reduce) return params_.receive_cost_ps;
-  return params_.receive_cost_ps + transfer_time_ps(3 * message.bytes, params_.reduction_bytes_per_s);
+  return params_.receive_cost_ps + transfer_time_ps(3 * step.paid_reduction(), params_.reduction_bytes_per_s);
 }
 
 /// Stores or reduces what arrived, and lets its step go on.

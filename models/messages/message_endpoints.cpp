@@ -132,7 +132,7 @@ void MessageNetwork::receive(MessageRank& rank, std::uint32_t threadblock, const
   waiter.bytes = step.bytes;
   waiter.threadblock = threadblock;
   waiter.step = rank.threadblocks[threadblock].done;
-  waiter.reduces = step.kind == Step::Kind::reduce;
+  waiter.reduced_bytes = step.paid_reduction();
   waiter.nonblocking = step.nonblocking;
   expect({rank.start.collective_id, step.tag, (*rank.start.group)[step.peer]}, npus_[index_of(rank.npu)],
          waiter, now);
@@ -194,8 +194,9 @@ bool MessageNetwork::expect_beside_rank(const MessageKey& key, const Waiter& wai
       slot.tag = key.tag;
       slot.bytes = waiter.bytes;
       slot.source = static_cast<std::uint32_t>(key.source);
-      slot.step = waiter.step & 0x7FFFFFFFU;
-      slot.reduces = waiter.reduces;
+      slot.step = waiter.step & 0x3FFFFFFFU;
+      slot.reduces = waiter.reduced_bytes != 0;
+      slot.has_own_cost = waiter.reduced_bytes != 0 && waiter.reduced_bytes != waiter.bytes;
       return true;
     }
   return false;
@@ -210,9 +211,13 @@ void MessageNetwork::arrived(MessageRecord& message, TimePs now) {
     for (ExpectedMessage& slot : rank->threadblocks[message.threadblock].expected)
       if (slot.tag == message.key.tag && slot.source == index_of(message.key.source)) {
         slot.source = ExpectedMessage::kNobody;
+        const std::uint64_t reduced = slot.reduces == 0 ? 0
+                                      : slot.has_own_cost != 0
+                                          ? rank->program->step(message.threadblock, slot.step).reduced_bytes
+                                          : slot.bytes;
         return take_after(
-            match(message, {rank, 0, slot.bytes, message.threadblock, slot.step, slot.reduces != 0, true}),
-            message, now);
+            match(message, {rank, 0, slot.bytes, reduced, message.threadblock, slot.step, true}), message,
+            now);
       }
   const auto* const expected = at.matcher.find(message.key);
   if (!expected || expected->message) return at.keep_early(message);
@@ -242,7 +247,8 @@ TimePs MessageNetwork::match(MessageRecord& message, const Waiter& waiter) {
   message.nonblocking = waiter.nonblocking;
   if (!waiter.rank && rules_.bare_point_to_point) return 0;
   TimePs cost = costs_.receive_cost_ps;
-  if (waiter.reduces && costs_.reduction_bytes_per_s != 0) cost += reduction_ps(message.bytes);
+  if (waiter.reduced_bytes != 0 && costs_.reduction_bytes_per_s != 0)
+    cost += reduction_ps(waiter.reduced_bytes);
   return cost;
 }
 

@@ -20,8 +20,8 @@ namespace wafertlm {
 struct ExpectedMessage {
   static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
   std::uint64_t tag = 0, bytes = 0;
-  std::uint32_t source = kNobody;  ///< NPU
-  std::uint32_t step : 31, reduces : 1;
+  std::uint32_t source = kNobody;                          ///< NPU
+  std::uint32_t step : 30, reduces : 1, has_own_cost : 1;  ///< Step::reduced_bytes
 };
 
 /// A threadblock of a rank, with its stage and the messages that it expects.
@@ -81,8 +81,9 @@ class MessageNetwork final : public MessageService, private Wakeable {
     MessageRank* rank = nullptr;
     std::uint64_t token = 0;
     std::uint64_t bytes = 0;
+    std::uint64_t reduced_bytes = 0;  ///< that it pays for
     std::uint32_t threadblock = 0, step = 0;
-    bool reduces = false, nonblocking = false;
+    bool nonblocking = false;
   };
   struct Npu final : Communication {
     void start_collective(const CollectiveStart& start, TimePs now) override {

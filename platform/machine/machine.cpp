@@ -32,6 +32,7 @@ HierarchyOptions hierarchy_options(const config::PlatformSpec& spec) {
   HierarchyOptions options;
   options.order = by.order;
   options.within = by.within;
+  options.reductions = by.reductions;
   options.active_chunks = static_cast<std::uint32_t>(by.active_chunks.value_or(0));
   options.all_reduce = by.all_reduce;
   options.all_gather = by.all_gather;

@@ -22,6 +22,7 @@ namespace wafertlm::config {
 struct ByDimensionSpec {
   HierarchyOptions::Order order = HierarchyOptions::Order::local_bandwidth_aware;
   HierarchyOptions::Within within = HierarchyOptions::Within::fifo;
+  HierarchyOptions::Reductions reductions = HierarchyOptions::Reductions::received;
   std::optional<std::uint64_t> active_chunks;  ///< in a dimension; nullopt: all
   /// By dimension; the last one holds for those behind it.
   std::vector<DimensionAlgorithm> all_reduce, all_gather, reduce_scatter, all_to_all;

@@ -23,6 +23,7 @@ std::shared_ptr<const Struct<ByDimensionSpec>> by_dimension_type() {
   const auto algorithms = list_of(choice<DimensionAlgorithm>(words), 0, 32);
   using Order = HierarchyOptions::Order;
   using Within = HierarchyOptions::Within;
+  using Reductions = HierarchyOptions::Reductions;
   auto type = std::make_shared<Struct<ByDimensionSpec>>("by_dimension");
   type->optional("order", &ByDimensionSpec::order,
                  one_of<Order>({"local_bandwidth_aware", "ascending", "per_dimension", "themis"}),
@@ -41,7 +42,11 @@ std::shared_ptr<const Struct<ByDimensionSpec>> by_dimension_type() {
       .optional("reduce_scatter", &ByDimensionSpec::reduce_scatter, algorithms, "The same of reduce-scatter")
       .optional("all_to_all", &ByDimensionSpec::all_to_all, algorithms, "The same of all-to-all")
       .optional("direct_window", &ByDimensionSpec::direct_window, integer<std::uint32_t>(0, 65'536),
-                "Peers that direct exchanges with at a time; 0: all");
+                "Peers that direct exchanges with at a time; 0: all")
+      .optional("reductions", &ByDimensionSpec::reductions, one_of<Reductions>({"received", "astra_sim"}),
+                "Whose npu.endpoint.reduction_bandwidth is paid for: of all bytes that are added; or as "
+                "ASTRA-sim charges it: by halving of as many as are sent next, none at last, and along a "
+                "double_binary_tree also of what is passed down");
   return type;
 }
 

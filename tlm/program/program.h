@@ -46,7 +46,13 @@ struct Step {
   std::uint64_t port_order = 0;
   /// Of a send: from the start of the step, beside the endpoint's step cost. Of a local step: all of it.
   TimePs delay_ps = 0;
+  /// Of a receive: pays for the reduction of so many bytes; kOwnBytes: of its own, if it reduces.
+  std::uint64_t reduced_bytes = kOwnBytes;
+  static constexpr std::uint64_t kOwnBytes = ~std::uint64_t{0};
 
+  std::uint64_t paid_reduction() const {
+    return reduced_bytes != kOwnBytes ? reduced_bytes : kind == Kind::reduce ? bytes : 0;
+  }
   bool is_local() const { return kind == Kind::local_copy || kind == Kind::local_reduce; }
 };
 

@@ -6,8 +6,13 @@
 namespace wafertlm {
 
 const char* to_string(DimensionAlgorithm algorithm) {
-  static constexpr const char* kNames[] = {
-      "auto", "ring", "bidirectional_ring", "direct", "halving_doubling", "recursive_halving_doubling"};
+  static constexpr const char* kNames[] = {"auto",
+                                           "ring",
+                                           "bidirectional_ring",
+                                           "direct",
+                                           "halving_doubling",
+                                           "recursive_halving_doubling",
+                                           "double_binary_tree"};
   return kNames[static_cast<std::size_t>(algorithm)];
 }
 

@@ -37,11 +37,13 @@ enum class DimensionAlgorithm : std::uint8_t {
   direct,
   halving_doubling,            ///< vector halving with the nearest first, and back (Rabenseifner)
   recursive_halving_doubling,  ///< … with the farthest first (MPICH's recursive halving and doubling)
+  double_binary_tree,          ///< all-reduce: each chunk whole along one of two trees, by turns
 };
 constexpr DimensionAlgorithm kDimensionAlgorithms[] = {
     DimensionAlgorithm::automatic,          DimensionAlgorithm::ring,
     DimensionAlgorithm::bidirectional_ring, DimensionAlgorithm::direct,
-    DimensionAlgorithm::halving_doubling,   DimensionAlgorithm::recursive_halving_doubling};
+    DimensionAlgorithm::halving_doubling,   DimensionAlgorithm::recursive_halving_doubling,
+    DimensionAlgorithm::double_binary_tree};
 /// In either order.
 inline bool is_halving(DimensionAlgorithm algorithm) {
   return algorithm == DimensionAlgorithm::halving_doubling ||
@@ -60,8 +62,16 @@ struct HierarchyOptions {
   };
   /// Who is first at a dimension's port: the stage that came first, or the one with the fewest bytes.
   enum class Within : std::uint8_t { fifo, smallest_first };
+  /// Which bytes pay for their reduction.
+  enum class Reductions : std::uint8_t {
+    received,  ///< all that are added
+    /// As ASTRA-sim's sequencer: by halving as many as are sent next, so none at last; along a tree also
+    /// what an inner rank passes down.
+    astra_sim,
+  };
   Order order = Order::local_bandwidth_aware;
   Within within = Within::fifo;
+  Reductions reductions = Reductions::received;
   std::uint32_t active_chunks = 0;  ///< in a dimension at a time; 0: all
   /// By dimension; empty: automatic. The last one holds for those behind it.
   std::vector<DimensionAlgorithm> all_reduce, all_gather, reduce_scatter, all_to_all;

@@ -105,7 +105,7 @@ class Converter {
     read_compute(system);
     read_order_in_dimensions(system);
     read_order_of_dimensions(system);
-    implementations_ = read_implementations(system, dimensions_.items.size());
+    implementations_ = read_implementations(system, dimensions_.items.size(), order_.text);
     warnings_.insert(warnings_.end(), implementations_.warnings.begin(), implementations_.warnings.end());
     for (const char* const key :
          {"boost-mode", "track-local-mem", "local-mem-trace-filename", "trace-enabled", "L", "o", "g", "G",
@@ -164,9 +164,11 @@ class Converter {
     for (const char* const key : {"receive_cost", "stage_cost"}) endpoint.add(key, endpoint_delay_);
     if (memory_rate_.kind != Node::Kind::empty) endpoint.add("reduction_bandwidth", memory_rate_);
     npu.add("endpoint", endpoint);
-    by_dimension =
-        config::merged(Node::map({{"order", order_}, {"within", within_}, {"active_chunks", active_}}),
-                       implementations_.by_dimension);
+    by_dimension = config::merged(Node::map({{"order", order_},
+                                             {"within", within_},
+                                             {"active_chunks", active_},
+                                             {"reductions", own("astra_sim")}}),
+                                  implementations_.by_dimension);
     collectives = config::merged(Node::map({{"equal_pieces", own("true")}, {"chunks", splits_}}),
                                  implementations_.algorithms);
     collectives.add("dimensions", by_dimension);

@@ -34,7 +34,8 @@ struct Name {
 
 class Reader {
  public:
-  Reader(InputKeys& system, std::size_t dimensions) : system_(system), dimensions_(dimensions) {}
+  Reader(InputKeys& system, std::size_t dimensions, const std::string& order)
+      : system_(system), dimensions_(dimensions), order_(order) {}
 
   Implementations read() {
     for (const Type& type : kTypes) read(type);
@@ -69,7 +70,8 @@ class Reader {
       by_dimension(type, *names);
     }
     // ASTRA-sim: a group of some NPUs is one logical dimension, and a ring if the list has several.
-    if (names->size() > 1 || (dimensions_ == 1 && first.algorithm != "auto"))
+    const bool has_one = first.algorithm != "auto" && first.algorithm != "double_binary_tree";
+    if (names->size() > 1 || (dimensions_ == 1 && has_one))
       add(partial_, type, "one_" + (names->size() > 1 ? "ring" : first.algorithm));
   }
 
@@ -104,8 +106,9 @@ class Reader {
       text = "direct";
     }
     if (text == "doubleBinaryTree" && !name.one) {
-      warn(type, word + " is not modelled within a dimension; auto takes its place");
-      name.algorithm = "auto";
+      name.algorithm = is_all_reduce(type, item) ? "double_binary_tree" : "auto";
+      if (name.algorithm == "auto")
+        warn(type, word + " does all-reduces only, and the dimension has others; auto takes its place");
       return name;
     }
     const auto found = words.find(text);
@@ -124,6 +127,11 @@ class Reader {
     return name;
   }
 
+  /// Whether that is all there is to do in a dimension.
+  bool is_all_reduce(const Type& type, std::size_t dimension) const {
+    return type.type == chakra::CollectiveType::AllReduce &&
+           (order_ == "per_dimension" || (order_ == "local_bandwidth_aware" && dimension + 1 == dimensions_));
+  }
   void set_window(const Type& type, const Name& name) {
     if (name.window == 0) return;
     const std::string window = std::to_string(name.window);
@@ -144,14 +152,15 @@ class Reader {
 
   InputKeys& system_;
   std::size_t dimensions_;
+  std::string order_;
   Implementations to_;
   Node by_type_, partial_, custom_, window_;  // empty: nothing is said
 };
 
 }  // namespace
 
-Implementations read_implementations(InputKeys& system, std::size_t dimensions) {
-  return Reader(system, dimensions).read();
+Implementations read_implementations(InputKeys& system, std::size_t dimensions, const std::string& order) {
+  return Reader(system, dimensions, order).read();
 }
 
 }  // namespace wafertlm::astra_sim

@@ -15,8 +15,8 @@ struct Implementations {
   std::vector<Warning> warnings;
 };
 
-/// Of all types of collectives. @throws config::ConfigError: an unknown algorithm, or not one for each
-/// dimension.
-Implementations read_implementations(InputKeys& system, std::size_t dimensions);
+/// Of all types of collectives; `order`: ours of the dimensions. @throws config::ConfigError: an unknown
+/// algorithm, or not one for each dimension.
+Implementations read_implementations(InputKeys& system, std::size_t dimensions, const std::string& order);
 
 }  // namespace wafertlm::astra_sim

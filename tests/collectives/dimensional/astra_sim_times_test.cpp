@@ -67,6 +67,33 @@ TEST(AstraSimTimes, RingAndFullyConnectedRows) {
     }
 }
 
+// Where messages share links and pass others: as ASTRA-sim stores, routes and charges them. The whole table
+// is tests/paper/astra_sim_table.py.
+TEST(AstraSimTimes, RowsThatShareLinks) {
+  using T = CollectiveType;
+  const Golden rows[] = {
+      {"fully_connected", 4, "halving_doubling", T::all_reduce, kMiB, 37968},
+      {"fully_connected", 64, "halving_doubling", T::all_reduce, 1024 * kMiB, 40374664},
+      {"ring", 64, "halving_doubling", T::all_reduce, kMiB, 370444},
+      {"ring", 64, "halving_doubling", T::reduce_scatter, 1024 * kMiB, 61101424},
+      {"ring", 16, "halving_doubling", T::all_gather, 16 * kMiB, 655160},
+      {"ring", 8, "direct", T::all_reduce, kMiB, 57160},
+      {"switch", 8, "halving_doubling", T::all_gather, 8 * kMiB, 285584},
+      {"switch", 8, "direct", T::all_reduce, kMiB, 47400},
+      {"fully_connected", 4, "double_binary_tree", T::all_reduce, kMiB, 90620},
+      {"fully_connected", 64, "double_binary_tree", T::all_reduce, 1024 * kMiB, 262168864},
+      {"ring", 16, "double_binary_tree", T::all_reduce, kMiB, 658332},
+      {"switch", 4, "double_binary_tree", T::all_reduce, kMiB, 184996},
+  };
+  for (const Golden& row : rows) {
+    DimensionalCase what = astra_case(row.topology, row.npus, row.algorithm);
+    what.fabric = "transport: messages, time_step: 1 ns, switch_mode: store_and_forward, ring_opposite: up";
+    what.by_dimension += ", reductions: astra_sim";
+    EXPECT_NEAR(nanoseconds(what, row.type, row.bytes), row.ns, 0.01 * row.ns)
+        << row.topology << " of " << row.npus << ", " << row.algorithm;
+  }
+}
+
 // Cut-through, every NPU's link to the switch shared by its messages.
 TEST(AstraSimTimes, SwitchClosedForms) {
   const double rate = 50 * 1.073741824, latency = 1000, ep = 10;

@@ -206,8 +206,9 @@ TEST(DimensionalRandom, ValuesAreProven) {
       what.dimensions +=
           fmt::format("{}{{topology: {}, size: {}, bandwidth: {} GB/s, latency: {} ns}}", d == 0 ? "" : ", ",
                       topology, size, random.from_to(10, 900), random.from_to(1, 900));
-      list += (d == 0 ? "" : ", ") + random.of({"auto", "ring", "direct", "bidirectional_ring",
-                                                power ? "halving_doubling" : "auto"});
+      list += (d == 0 ? "" : ", ") +
+              random.of({"auto", "ring", "direct", "bidirectional_ring", power ? "halving_doubling" : "auto",
+                         power ? "recursive_halving_doubling" : "auto"});
     }
     what.fabric = random.of({"packet_bytes: 64 B", "packet_bytes: 4 KiB", "packet_bytes: 1 GiB",
                              "transport: messages", "transport: messages"});

@@ -119,14 +119,10 @@ Algorithm::Programs one_group_programs(const CollectiveRequest& request, const F
 template <DimensionAlgorithm algorithm>
 TimePs one_group_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   const ChunkStage stage = stage_of(request, algorithm);
-  const bool sums =
-      stage.kind == ChunkStage::Kind::all_reduce || stage.kind == ChunkStage::Kind::reduce_scatter;
   TimePs chunk = rounds_ps(stage, request, fabric) + fabric.hierarchy.stage_cost_ps;
-  if (sums && fabric.reduction_bytes_per_s != 0) {
-    const bool at_once = algorithm == DimensionAlgorithm::direct;
-    const std::uint64_t part = request.bytes / request.chunks / ranks_of(request);
-    chunk += transfer_time_ps(3 * part * (at_once ? 1 : ranks_of(request) - 1), fabric.reduction_bytes_per_s);
-  }
+  if (fabric.reduction_bytes_per_s != 0)
+    chunk += transfer_time_ps(3 * reduced_bytes(stage, ranks_of(request), fabric.hierarchy.reductions),
+                              fabric.reduction_bytes_per_s);
   const std::uint32_t active =
       fabric.hierarchy.active_chunks == 0 ? request.chunks : fabric.hierarchy.active_chunks;
   return (request.chunks + active - 1) / active * chunk;

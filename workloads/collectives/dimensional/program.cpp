@@ -59,7 +59,8 @@ class DimensionalPlan {
   std::vector<Chunk> chunks_;
   std::vector<std::vector<Gate>> gates_;  ///< by axis: the ends of its stages in their order
   std::vector<bool> is_passed_on_;        ///< by axis, of all-to-all
-  bool uniform_;                          ///< all blocks, chunks and halves are of the same length
+  HierarchyOptions::Reductions reductions_;
+  bool uniform_;  ///< all blocks, chunks and halves are of the same length
 };
 
 /// A collective that goes through the dimensions of a fabric, chunk by chunk: a threadblock per chunk, whose
@@ -100,12 +101,13 @@ DimensionalPlan::DimensionalPlan(const CollectiveRequest& request, GroupBox box,
       ranks_(static_cast<std::uint32_t>(request.group.size())),
       chunk_count_(request.chunks),
       stage_cost_ps_(fabric.hierarchy.stage_cost_ps),
-      is_passed_on_(box_.axes.size()) {
+      is_passed_on_(box_.axes.size()),
+      reductions_(fabric.hierarchy.reductions) {
   bool halves = false;
   for (const ChunkRoute& route : routes) {
     Chunk chunk;
     for (const ChunkStage& is : route) {
-      Stage stage(is, box_.axes[is.axis].size, fabric.hierarchy.direct_window);
+      Stage stage(is, box_.axes[is.axis].size, fabric.hierarchy.direct_window, chunks_.size() % 2 != 0);
       if (is_passed_on(is)) is_passed_on_[is.axis] = true;
       stage.first_step = chunk.steps;
       if (fabric.hierarchy.within == HierarchyOptions::Within::smallest_first)
@@ -198,6 +200,9 @@ Step DimensionalProgram::step(std::uint32_t threadblock, std::uint32_t index) co
   step.tag = std::uint64_t{threadblock} << 40 | number << 32 | is.tag;
   step.nonblocking = true;
   step.wait_all = is.wait_all;
+  if (!is.sends && plan.reductions_ == HierarchyOptions::Reductions::astra_sim)
+    step.reduced_bytes =
+        bytes_of(stage, threadblock, stage.charged_by_astra_sim(own(stage), within - kBegin));
   if (is.sends && is.first_round) step.delay_ps = plan.stage_cost_ps_;
   return step;
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "workloads/collectives/dimensional/binary_tree.h"
+
 namespace wafertlm {
 
 using Kind = ChunkStage::Kind;
@@ -15,6 +17,8 @@ std::uint32_t messages_in_round(DimensionAlgorithm algorithm, std::uint32_t size
       return 2 * (size - 1);
     case DimensionAlgorithm::bidirectional_ring:
       return 4;
+    case DimensionAlgorithm::double_binary_tree:
+      return 6;
     case DimensionAlgorithm::automatic:
     case DimensionAlgorithm::ring:
     case DimensionAlgorithm::halving_doubling:
@@ -26,14 +30,17 @@ std::uint32_t messages_in_round(DimensionAlgorithm algorithm, std::uint32_t size
 
 }  // namespace
 
-StageMessages::StageMessages(const ChunkStage& stage, std::uint32_t ranks, std::uint32_t direct_window)
+StageMessages::StageMessages(const ChunkStage& stage, std::uint32_t ranks, std::uint32_t direct_window,
+                             bool is_mirrored)
     : is(stage),
       size(ranks),
       window(ranks - 1),
       rounds((stage.kind == Kind::all_reduce ? 2 : 1) * rounds_one_way(stage, ranks)),
-      in_round(messages_in_round(stage.algorithm, ranks)) {
+      in_round(messages_in_round(stage.algorithm, ranks)),
+      mirrored(is_mirrored) {
   // All-to-all stores what comes where something waits to be sent: all of that is posted first.
   if (direct_window != 0 && is.kind != Kind::all_to_all) window = std::min(window, direct_window);
+  if (is.algorithm == DimensionAlgorithm::double_binary_tree) rounds = 1;
 }
 
 /// Scatter, round r: what comes goes to the next one a round later, so that a rank's own block comes last.
@@ -132,6 +139,24 @@ StageMessage StageMessages::direct(std::uint32_t x, std::uint32_t index) const {
   return part;
 }
 
+/// The whole chunk: from both children, to the parent, from the parent, to both children. Who has fewer
+/// neighbours has empty messages in their place.
+StageMessage StageMessages::tree(std::uint32_t x, std::uint32_t index) const {
+  enum Turn : std::uint32_t { kFromChildren = 0, kToParent = 2, kFromParent = 3, kToChildren = 4 };
+  const TreeNeighbours at = tree_neighbours(x, size, mirrored);
+  const bool with_parent = index == kToParent || index == kFromParent;
+  const std::uint32_t peer = with_parent ? at.parent : at.children[index % 2];
+  StageMessage part;
+  part.sends = index == kToParent || index >= kToChildren;
+  part.wait_all = index == kToParent || index == kToChildren;
+  part.reduces = index < kToParent;
+  part.first_round = index == kToParent && at.is_leaf();
+  part.tag = index > kToParent ? 1 : 0;
+  part.count = peer == TreeNeighbours::kNone ? 0 : size;
+  part.peer = peer == TreeNeighbours::kNone ? x : peer;
+  return part;
+}
+
 StageMessage StageMessages::message(std::uint32_t own, std::uint32_t index) const {
   switch (is.algorithm) {
     case DimensionAlgorithm::direct:
@@ -139,6 +164,8 @@ StageMessage StageMessages::message(std::uint32_t own, std::uint32_t index) cons
     case DimensionAlgorithm::halving_doubling:
     case DimensionAlgorithm::recursive_halving_doubling:
       return halving(own, index);
+    case DimensionAlgorithm::double_binary_tree:
+      return tree(own, index);
     case DimensionAlgorithm::automatic:
     case DimensionAlgorithm::ring:
     case DimensionAlgorithm::bidirectional_ring:
@@ -148,7 +175,19 @@ StageMessage StageMessages::message(std::uint32_t own, std::uint32_t index) cons
 }
 
 bool StageMessages::waits(std::uint32_t own, std::uint32_t index) const {
-  return is.algorithm == DimensionAlgorithm::direct ? direct(own, index).wait_all : index % in_round == 0;
+  const bool by_round =
+      is.algorithm != DimensionAlgorithm::direct && is.algorithm != DimensionAlgorithm::double_binary_tree;
+  return by_round ? index % in_round == 0 : message(own, index).wait_all;
+}
+
+StageMessage StageMessages::charged_by_astra_sim(std::uint32_t own, std::uint32_t index) const {
+  const StageMessage received = message(own, index);
+  StageMessage nothing;
+  nothing.count = 0;
+  if (is.algorithm == DimensionAlgorithm::double_binary_tree)
+    return received.reduces || !tree_neighbours(own, size, mirrored).is_leaf() ? received : nothing;
+  if (!received.reduces || !is_halving(is.algorithm)) return received.reduces ? received : nothing;
+  return index / 2 + 1 == rounds_one_way(is, size) ? nothing : message(own, index + 1);
 }
 
 }  // namespace wafertlm

@@ -21,8 +21,8 @@ struct StageMessage {
 
 /// What the ranks of an axis send and receive in a stage, round by round.
 struct StageMessages {
-  /// `direct_window`: HierarchyOptions.
-  StageMessages(const ChunkStage& is, std::uint32_t size, std::uint32_t direct_window);
+  /// `direct_window`: HierarchyOptions; `mirrored`: the second of two trees.
+  StageMessages(const ChunkStage& is, std::uint32_t size, std::uint32_t direct_window, bool mirrored);
 
   /// Of a rank, sent and received.
   std::uint32_t messages() const { return rounds * in_round; }
@@ -30,16 +30,20 @@ struct StageMessages {
   StageMessage message(std::uint32_t own, std::uint32_t index) const;
   /// StageMessage::wait_all
   bool waits(std::uint32_t own, std::uint32_t index) const;
+  /// Whose bytes a receive pays for as if it reduced them (HierarchyOptions::Reductions::astra_sim).
+  StageMessage charged_by_astra_sim(std::uint32_t own, std::uint32_t index) const;
 
   ChunkStage is;
   std::uint32_t size, window;      ///< ranks; peers of direct at a time
   std::uint32_t rounds, in_round;  ///< messages, sent and received
+  bool mirrored;
 
  private:
   StageMessage ring(std::uint32_t x, std::uint32_t index) const;
   StageMessage passed(std::uint32_t x, std::uint32_t index) const;
   StageMessage halving(std::uint32_t x, std::uint32_t index) const;
   StageMessage direct(std::uint32_t x, std::uint32_t index) const;
+  StageMessage tree(std::uint32_t x, std::uint32_t index) const;
 };
 
 }  // namespace wafertlm

@@ -47,12 +47,18 @@ DimensionAlgorithm algorithm_on(const BoxAxis& axis, CollectiveType type, const 
       return DimensionAlgorithm::halving_doubling;
     return DimensionAlgorithm::direct;
   }
-  if (is_halving(algorithm) && !is_power_of_two(axis.size))
+  const bool by_tree = algorithm == DimensionAlgorithm::double_binary_tree;
+  if ((is_halving(algorithm) || by_tree) && !is_power_of_two(axis.size))
     throw std::invalid_argument(to_string(algorithm) +
                                 std::string(" needs a power of two, but the group has ") +
                                 std::to_string(axis.size) + " NPUs in dimension " +
                                 std::to_string(axis.dimension) + "; take ring or direct there");
   return algorithm;
+}
+
+/// What a chunk holds that goes along a tree.
+std::uint64_t held_of_tree(const ChunkStage& stage, std::uint32_t size) {
+  return stage.sent_bytes / 2 / (size - 1) * size;
 }
 
 /// Of a link in one direction, in the time in which a rank sends `bytes` in the stage.
@@ -79,6 +85,11 @@ TimePs busy_ps(const ChunkStage& stage, const BoxAxis& axis, const FabricDimensi
       if (row) shared = shared * (p + 1) / 3;
       if (round) shared = std::max(shared, shared * (p + 1) / 3 - shared * p * p / (8 * (p - 1)));
       break;
+    case DimensionAlgorithm::double_binary_tree:  // an inner NPU sends up once and down twice
+      shared = held_of_tree(stage, axis.size) * (dimension.kind == Wires::switched ? 3
+                                                 : round || row                    ? log2_of(axis.size)
+                                                                                   : 1);
+      break;
     case DimensionAlgorithm::bidirectional_ring:
       if (p > 2 && dimension.kind != Wires::switched) shared = (bytes + 1) / 2;
       break;
@@ -97,7 +108,8 @@ TimePs link_latency_ps(const ChunkStage& stage, const BoxAxis& axis, const Fabri
   TimePs latency = rounds_one_way(stage, axis.size) * hop;
   if (far && stage.algorithm == DimensionAlgorithm::direct)
     latency = dimension.hops(0, axis.size / 2) * dimension.latency_ps;
-  if (far && is_halving(stage.algorithm)) latency = (axis.size - 1) * hop;
+  const bool by_tree = stage.algorithm == DimensionAlgorithm::double_binary_tree;
+  if (far && (is_halving(stage.algorithm) || by_tree)) latency = (axis.size - 1) * hop;
   return latency;
 }
 
@@ -156,6 +168,11 @@ void fill_in(ChunkRoute& route, const CollectiveRequest& request, const GroupBox
   for (ChunkStage& stage : route) {
     const BoxAxis& axis = box.axes[stage.axis];
     stage.algorithm = algorithm_on(axis, request.type, fabric);
+    if (stage.algorithm == DimensionAlgorithm::double_binary_tree && stage.kind != Kind::all_reduce)
+      throw std::invalid_argument(
+          "double_binary_tree does all-reduces only, but dimension " + std::to_string(axis.dimension) +
+          " has a reduce-scatter or an all-gather; take halving_doubling there, or collectives.dimensions."
+          "order: per_dimension");
     std::uint64_t held = request.bytes / request.chunks;
     if (stage.kind != Kind::all_to_all)
       for (std::size_t a = 0; a < box.axes.size(); ++a)
@@ -219,7 +236,19 @@ class Themis {
 std::uint32_t rounds_one_way(const ChunkStage& stage, std::uint32_t size) {
   if (stage.algorithm == DimensionAlgorithm::direct) return 1;
   if (is_passed_on(stage)) return static_cast<std::uint32_t>(std::uint64_t{size} * (size - 1) / 2);
-  return is_halving(stage.algorithm) ? log2_of(size) : size - 1;
+  const bool by_tree = stage.algorithm == DimensionAlgorithm::double_binary_tree;
+  return is_halving(stage.algorithm) || by_tree ? log2_of(size) : size - 1;
+}
+
+std::uint64_t reduced_bytes(const ChunkStage& stage, std::uint32_t size, HierarchyOptions::Reductions rule) {
+  if (stage.kind != Kind::all_reduce && stage.kind != Kind::reduce_scatter) return 0;
+  const std::uint64_t received = stage.sent_bytes / (stage.kind == Kind::all_reduce ? 2 : 1);
+  const bool as_astra_sim = rule == HierarchyOptions::Reductions::astra_sim;
+  if (stage.algorithm == DimensionAlgorithm::direct) return received / (size - 1);
+  if (stage.algorithm == DimensionAlgorithm::double_binary_tree)
+    return held_of_tree(stage, size) * (as_astra_sim ? 2 * log2_of(size) - 1 : log2_of(size));
+  if (as_astra_sim && is_halving(stage.algorithm)) return received - received / (size - 1) * (size / 2);
+  return received;
 }
 
 std::uint64_t sent_by_each(const ChunkStage& stage, std::uint64_t held, std::uint32_t size) {
@@ -252,11 +281,17 @@ StageCost cost_of(const ChunkStage& stage, const GroupBox& box, const FabricTrai
   cost.busy_ps = busy_ps(stage, axis, dimension, stage.sent_bytes);
   cost.latency_ps = ways * link_latency_ps(stage, axis, dimension) + fabric.hierarchy.stage_cost_ps +
                     ways * rounds * (fabric.step_cost_ps + fabric.receive_cost_ps);
-  const bool reduces = stage.kind == Kind::all_reduce || stage.kind == Kind::reduce_scatter;
-  if (!reduces || fabric.reduction_bytes_per_s == 0) return cost;
-  // All that is received is reduced; what comes from all peers at once is, too.
-  const std::uint64_t parts = stage.algorithm == DimensionAlgorithm::direct ? axis.size - 1 : 1;
-  cost.latency_ps += transfer_time_ps(3 * (stage.sent_bytes / ways / parts), fabric.reduction_bytes_per_s);
+  if (stage.algorithm == DimensionAlgorithm::double_binary_tree) {
+    // Nothing is pipelined within a chunk; two children share the port to a switch.
+    const bool shares = dimension.kind == FabricDimension::Kind::switched;
+    const std::uint64_t in_a_row = shares ? 2 * rounds - 1 : rounds;
+    const TimePs path =
+        2 * in_a_row * transfer_time_ps(held_of_tree(stage, axis.size), dimension.bytes_per_s);
+    cost.latency_ps += std::max(path, cost.busy_ps) - cost.busy_ps;
+  }
+  if (fabric.reduction_bytes_per_s != 0)
+    cost.latency_ps += transfer_time_ps(3 * reduced_bytes(stage, axis.size, fabric.hierarchy.reductions),
+                                        fabric.reduction_bytes_per_s);
   return cost;
 }
 

@@ -28,12 +28,15 @@ inline bool is_passed_on(const ChunkStage& stage) {
 std::uint32_t rounds_one_way(const ChunkStage& stage, std::uint32_t size);
 /// Bytes that each of `size` ranks sends in a stage that starts with `held` bytes.
 std::uint64_t sent_by_each(const ChunkStage& stage, std::uint64_t held, std::uint32_t size);
+/// Bytes whose reductions a stage among `size` ranks pays for one after the other. All that is received is
+/// reduced; what comes from all peers at once is, too.
+std::uint64_t reduced_bytes(const ChunkStage& stage, std::uint32_t size, HierarchyOptions::Reductions rule);
 
 /// The stages of every chunk: their order by HierarchyOptions::order, their algorithms by dimension.
 /// Themis: arXiv 2110.04478, section 4: the loads of the dimensions begin at steps × latency; each chunk goes
 /// to those with the least load first, unless they differ by less than a threshold.
-/// @throws std::invalid_argument: halving-doubling where the group has not a power of two of coordinates; the
-/// message names algorithms that work.
+/// @throws std::invalid_argument: halving or a binary tree where the group has not a power of two of
+/// coordinates, a tree where there is more to do than all-reduces; the message names algorithms that work.
 std::vector<ChunkRoute> chunk_routes(const CollectiveRequest& request, const GroupBox& box,
                                      const FabricTraits& fabric);
 

@@ -7,6 +7,7 @@
 #include "models/dimensional/dimensional_topology.h"
 #include "tlm/shape/fabric_traits.h"
 #include "workloads/collectives/algorithm/proof.h"
+#include "workloads/collectives/dimensional/binary_tree.h"
 #include "workloads/collectives/planner.h"
 
 namespace wafertlm {
@@ -143,6 +144,54 @@ TEST(DimensionalPrograms, HalvingBeginsWithTheNearest) {
             (Sent{{1, 400}, {7, 200}, {4, 100}}));
   EXPECT_EQ(sent_by_five("recursive_halving_doubling", CollectiveType::all_gather),
             (Sent{{4, 100}, {7, 200}, {1, 400}}));
+}
+
+// Each is a tree that reaches everybody, and who is inside of one is a leaf of the other, but for the roots.
+TEST(DimensionalPrograms, TwoBinaryTrees) {
+  for (std::uint32_t size = 2; size <= 256; size *= 2) {
+    std::vector<std::uint32_t> leaves(size);
+    for (const bool mirrored : {false, true}) {
+      std::uint32_t edges = 0;
+      for (std::uint32_t rank = 0; rank < size; ++rank) {
+        const TreeNeighbours at = tree_neighbours(rank, size, mirrored);
+        EXPECT_EQ(at.parent == TreeNeighbours::kNone, rank == (mirrored ? 0 : size - 1));
+        leaves[rank] += at.is_leaf() ? 1 : 0;
+        for (const std::uint32_t child : at.children) {
+          if (child == TreeNeighbours::kNone) continue;
+          ++edges;
+          EXPECT_EQ(tree_neighbours(child, size, mirrored).parent, rank);
+        }
+      }
+      EXPECT_EQ(edges, size - 1);
+    }
+    for (std::uint32_t rank = 1; rank + 1 < size; ++rank) EXPECT_EQ(leaves[rank], 1U) << rank;
+  }
+  // As ASTRA-sim's: 7 is the root, 3 below it, then 1 and 5.
+  EXPECT_EQ(tree_neighbours(7, 8, false).children[0], 3U);
+  EXPECT_EQ(tree_neighbours(3, 8, false).children[1], 5U);
+  EXPECT_EQ(tree_neighbours(4, 8, false).parent, 5U);
+  EXPECT_EQ(tree_neighbours(4, 8, true).children[0], 6U);
+}
+
+TEST(DimensionalPrograms, AlongTwoTrees) {
+  using Way = DimensionAlgorithm;
+  FabricTraits fabric = fabric_of({{Wires::switched, 8, 4'000'000'000, 500},
+                                   {Wires::ring, 3, 2'000'000'000, 700},
+                                   {Wires::ring, 2, 1'000'000'000, 20}});
+  fabric.hierarchy.all_reduce = {Way::double_binary_tree, Way::ring, Way::double_binary_tree};
+  fabric.hierarchy.order = Order::per_dimension;
+  for (const std::uint64_t bytes : {std::uint64_t{4} * 48 * 3, std::uint64_t{4} * 1001, std::uint64_t{4}})
+    for (std::uint32_t chunks = 1; chunks <= 5; ++chunks) {
+      fabric.hierarchy.active_chunks = chunks / 2;
+      prove(fabric, CollectiveType::all_reduce, bytes, chunks);
+    }
+  // Up the first dimension there is a reduce-scatter.
+  fabric.hierarchy.order = Order::local_bandwidth_aware;
+  EXPECT_THROW(prove(fabric, CollectiveType::all_reduce, 4800, 1), std::invalid_argument);
+  fabric.hierarchy.all_reduce = {Way::ring, Way::ring, Way::double_binary_tree};
+  prove(fabric, CollectiveType::all_reduce, 4800, 2);
+  fabric.hierarchy.all_reduce = {Way::ring, Way::double_binary_tree, Way::ring};
+  EXPECT_THROW(prove(fabric, CollectiveType::all_reduce, 4800, 1), std::invalid_argument) << "of 3";
 }
 
 TEST(DimensionalPrograms, OneLogicalDimension) {

@@ -24,7 +24,7 @@ TEST_F(AstraFiles, WithoutKeysEverythingHasItsDefault) {
       "  endpoint:\n    receive_cost: 0 ps\n    stage_cost: 0 ps\n"
       "sequencer:\n  order: lowest_id\n  communications: 1\ncollectives:\n  equal_pieces: true\n"
       "  chunks: 1\n  dimensions:\n    order: per_dimension\n    within: fifo\n    active_chunks: 1\n"
-      "run:\n  watchdog: 9000000 s\n");
+      "    reductions: astra_sim\nrun:\n  watchdog: 9000000 s\n");
   EXPECT_EQ(experiment_of(made), "");
   EXPECT_EQ(made.npus, 4U);
   EXPECT_FALSE(made.no_remote_memory);
@@ -86,6 +86,7 @@ collectives:
     order: local_bandwidth_aware  # system.json:1
     within: smallest_first  # system.json:3
     active_chunks: 3  # system.json:1
+    reductions: astra_sim  # ASTRA-sim
     all_reduce: [ring, direct, halving_doubling]  # system.json:4
     direct_window: 7  # system.json:4
 remote_memory:
@@ -186,14 +187,21 @@ TEST_F(AstraFiles, AlgorithmsByTheirNames) {
   const auto part = [&](const std::string& network, const std::string& keys) {
     const std::string text = platform_of(converted(network, keys));
     const std::size_t from = text.find("  chunks: 1\n") + 12, order = text.find("  dimensions:\n    order");
-    const std::size_t behind = text.find("active_chunks: 1\n") + 17;
+    const std::size_t behind = text.find("reductions: astra_sim\n") + 22;
     return text.substr(from, order - from) + "|" + text.substr(behind, text.find("run:") - behind);
   };
   // Of one dimension, a group of some NPUs takes the same.
   EXPECT_EQ(part(kRing, R"({"all-reduce-implementation": ["direct"]})"),
             "  partial_groups:\n    all_reduce: one_direct\n|    all_reduce: [direct]\n");
   EXPECT_EQ(part(kRing, R"({"all-reduce-implementation": ["doubleBinaryTree"]})"),
-            "|    all_reduce: [auto]\n");
+            "|    all_reduce: [double_binary_tree]\n");
+  EXPECT_EQ(part(two, R"({"all-reduce-implementation": ["doubleBinaryTree", "doubleBinaryTree"]})"),
+            "  partial_groups:\n    all_reduce: one_ring\n"
+            "|    all_reduce: [double_binary_tree, double_binary_tree]\n");
+  EXPECT_EQ(part(two,
+                 R"({"collective-optimization": "localBWAware",
+                     "all-reduce-implementation": ["doubleBinaryTree", "doubleBinaryTree"]})"),
+            "  partial_groups:\n    all_reduce: one_ring\n|    all_reduce: [auto, double_binary_tree]\n");
   EXPECT_EQ(part(kRing, R"({"all-reduce-implementation": ["oneHalvingDoubling"]})"),
             "  by_type:\n    all_reduce: one_halving_doubling\n"
             "  partial_groups:\n    all_reduce: one_halving_doubling\n|");
@@ -220,9 +228,9 @@ TEST_F(AstraFiles, AlgorithmsByTheirNames) {
             "  partial_groups:\n    all_reduce: one_ring\n|    all_reduce: [ring]\n")
       << "a name is a list of one";
   EXPECT_EQ(
-      warnings(R"({"all-reduce-implementation": ["doubleBinaryTree"]})"),
-      Texts{"'all-reduce-implementation': doubleBinaryTree is not modelled within a dimension; auto takes "
-            "its place"});
+      warnings(R"({"all-gather-implementation": ["doubleBinaryTree"]})"),
+      Texts{"'all-gather-implementation': doubleBinaryTree does all-reduces only, and the dimension has "
+            "others; auto takes its place"});
   EXPECT_EQ(warnings(R"({"all-to-all-implementation": ["halvingDoubling"]})"),
             Texts{"'all-to-all-implementation': all-to-all goes direct, not by halvingDoubling"});
 }
