@@ -5,10 +5,9 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 case ${1:-run} in
-  new) folder=presets ;;
+  new | convert | fred | memory | memory-engine) folder=presets ;; # former names: any program says where they went
   schema) folder=check ;;
   workload) folder=trace ;;
-  convert) folder=astra_sim ;;
   *) folder=${1:-run} folder=${folder//-/_} ;;
 esac
 program=wafertlm

@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "platform/cli/cli_commands.h"
 #include "platform/cli/common_options.h"
@@ -31,6 +32,21 @@ namespace wafertlm {
 namespace {
 
 constexpr int kRunFailed = 1, kBadInput = 2;
+
+/// Former names of commands, and what to write in their place.
+constexpr std::pair<const char*, const char*> kMoved[] = {{"convert", "astra-sim --convert"},
+                                                          {"fred", "model fred"},
+                                                          {"memory", "model memory"},
+                                                          {"memory-engine", "model memory-engine"}};
+
+/// @throws std::invalid_argument: the command is called otherwise now.
+void refuse_former_names(const std::vector<std::string>& words) {
+  const auto named = std::find_if(words.begin(), words.end(),
+                                  [](const std::string& word) { return word.rfind('-', 0) != 0; });
+  for (const auto& [former, now] : kMoved)
+    if (named != words.end() && *named == former)
+      throw std::invalid_argument(fmt::format("`wafertlm {}` is `wafertlm {}` now", former, now));
+}
 
 /// @throws std::runtime_error: what was printed has not arrived.
 void require_printed() {
@@ -157,6 +173,7 @@ int run_commands(const std::vector<Command>& commands, int argc, char** argv) {
     for (const Command& command : *rows) runs[command.name] = command.add(app);
   std::vector<std::string> words(argv + 1, argv + argc);
   try {
+    refuse_former_names(words);
     const CommonOptions options = take_common_options(app, words);
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
     refuse_empty_values(*app.get_subcommands().front());

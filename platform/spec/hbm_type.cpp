@@ -45,10 +45,11 @@ void check_hbm(const HbmSpec& hbm, const Check& check) {
     return;
   }
   if (!hbm.level && !hbm.efficiency)
-    check.fail({&hbm.generation, &hbm.level, &hbm.efficiency},
-               "level flow needs the efficiency of the generation: set {} to the file that `wafertlm memory "
-               "table {}` writes (configs/memory/{}.yaml), or {} to burst",
-               check.path(&hbm.efficiency), hbm.generation, hbm.generation, check.path(&hbm.level));
+    check.fail(
+        {&hbm.generation, &hbm.level, &hbm.efficiency},
+        "level flow needs the efficiency of the generation: set {} to the file that `wafertlm model memory "
+        "table {}` writes (configs/memory/{}.yaml), or {} to burst",
+        check.path(&hbm.efficiency), hbm.generation, hbm.generation, check.path(&hbm.level));
   if (hbm.efficiency && hbm.efficiency->generation != hbm.generation)
     check.fail({&hbm.efficiency->generation, &hbm.generation},
                "the efficiency table is that of {}, the memory is {}", hbm.efficiency->generation,
@@ -183,7 +184,7 @@ std::shared_ptr<const Struct<HbmSpec>> hbm_type() {
       .when_given(&HbmSpec::generation)
       .optional("efficiency", &HbmSpec::efficiency,
                 maybe<EfficiencySpec>(std::make_shared<const FileOr<EfficiencySpec>>(efficiency_type())),
-                "Of level flow: the file that `wafertlm memory table` writes")
+                "Of level flow: the file that `wafertlm model memory table` writes")
       .when_given(&HbmSpec::generation)
       .optional("address_map", at(&HbmSpec::map, &AddressMapParams::given),
                 std::make_shared<AddressMapType>(),

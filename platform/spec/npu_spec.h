@@ -60,7 +60,7 @@ struct ComputeSpec : ComputeParams {
   const RateSpec& rate() const { return *rates()[static_cast<std::size_t>(precision)]; }
 };
 
-/// What the flow level knows of a generation; written by `wafertlm memory table`.
+/// What the flow level knows of a generation; written by `wafertlm model memory table`.
 struct EfficiencySpec {
   std::string name;
   std::string generation;

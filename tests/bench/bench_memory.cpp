@@ -12,7 +12,7 @@
 
 #include "models/hbm/hbm.h"
 #include "models/npu/operand_stream.h"
-#include "platform/commands/memory/memory_study.h"
+#include "platform/commands/model/memory/memory_study.h"
 #include "platform/spec/load.h"
 #include "platform/spec/npu_spec.h"
 #include "tests/bench/measure.h"

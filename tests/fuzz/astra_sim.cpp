@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ASTRA-sim's network, system and memory files, as `wafertlm convert astra-sim` and `astra-sim` read them:
+// ASTRA-sim's network, system and memory files, as `wafertlm astra-sim` reads them:
 // the input is the three of them with lines "====" between. What they become must load.
 #include "platform/commands/astra_sim/astra_files.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of HBM efficiency, as `wafertlm memory` and the key npu.hbm.efficiency read them.
+// Tables of HBM efficiency, as `wafertlm model memory` and the key npu.hbm.efficiency read them.
 #include "platform/spec/npu_spec.h"
 #include "tests/fuzz/config_file.h"
 #include "tests/fuzz/targets.h"

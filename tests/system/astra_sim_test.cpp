@@ -299,7 +299,7 @@ TEST_F(AstraSim, ConvertWritesWhatRunsTheSame) {
   const double direct = finished(run(prefix, kRing4, kSystem));
   const std::string to = folder_.path() + "/converted";
   const test::ToolResult converted = test::run_tool(
-      "convert astra-sim --workload-configuration=" + prefix + " --system-configuration=" + folder_.path() +
+      "astra-sim --convert --workload-configuration=" + prefix + " --system-configuration=" + folder_.path() +
       "/system.json --network-configuration=" + folder_.path() + "/network.yml --out " + to);
   ASSERT_EQ(converted.exit_code, 0) << converted.error;
   const test::ToolResult again = test::run_tool("run " + to + "/experiment.yaml --out " + to + "/out");
@@ -309,7 +309,7 @@ TEST_F(AstraSim, ConvertWritesWhatRunsTheSame) {
   EXPECT_EQ(converted.out, "Written:\n  " + to + "/platform.yaml\n  " + to + "/experiment.yaml\n");
   const std::string only = folder_.path() + "/only";
   const test::ToolResult platform =
-      test::run_tool("convert astra-sim --system-configuration=" + folder_.path() +
+      test::run_tool("astra-sim --convert --system-configuration=" + folder_.path() +
                      "/system.json --network-configuration=" + folder_.path() + "/network.yml --out " + only);
   EXPECT_EQ(platform.out, "Written:\n  " + only + "/platform.yaml\n");
   EXPECT_FALSE(std::filesystem::exists(only + "/experiment.yaml"));

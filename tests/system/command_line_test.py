@@ -46,7 +46,7 @@ class CommandLine(unittest.TestCase):
     def test_json_has_one_meaning(self):
         """Of commands that used to print it, and of those that wrote it."""
         file = self.path / "x.json"
-        for words in (COLLECTIVE, TRAFFIC, ["fred", "counts", "--ports", "2-4", "--m", "2"]):
+        for words in (COLLECTIVE, TRAFFIC, ["model", "fred", "counts", "--ports", "2-4", "--m", "2"]):
             with self.subTest(words=words[0]):
                 printed = tool(*words, "--json").stdout
                 document = without_host(json.loads(printed))

@@ -33,7 +33,7 @@ TEST(Output, ThatCannotBeWrittenIsAnError) {
         "collective " + mesh + " --type all_reduce --size 4KiB",
         "collective " + mesh + " --type all_reduce --size 4KiB --choices",
         "workload show " + kConfigFolder + "/workloads/resnet50_dp20.yaml",
-        std::string("fred counts --ports 4 --m 2"), std::string("memory stream hbm3"),
+        std::string("model fred counts --ports 4 --m 2"), std::string("model memory stream hbm3"),
         std::string("rtl designs")}) {
     const int status = std::system((tool_path() + " " + command + " >/dev/full 2>" + errors).c_str());
     ASSERT_TRUE(WIFEXITED(status)) << command;

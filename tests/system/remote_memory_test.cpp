@@ -225,7 +225,7 @@ TEST(MemoryEngineCommand, PrintsThePriceOfSecurity) {
   const TempFolder folder;
   const std::string file = folder.path() + "/price.json";
   const ToolResult result = run_tool(
-      "memory-engine " WAFERTLM_SOURCE_DIR
+      "model memory-engine " WAFERTLM_SOURCE_DIR
       "/configs/platforms/mesh_memory_engine.yaml --accesses 300 --set remote_memory.capacity=80MiB --set "
       "remote_memory.engine.outstanding=12 --json " +
       file);
@@ -275,7 +275,7 @@ TEST(MemoryEngineCommand, LoadsOrStoresAlone) {
   const TempFolder folder;
   const std::string file = folder.path() + "/price.json";
   for (const bool loads : {true, false}) {
-    const ToolResult result = run_tool("memory-engine " WAFERTLM_SOURCE_DIR
+    const ToolResult result = run_tool("model memory-engine " WAFERTLM_SOURCE_DIR
                                        "/configs/platforms/mesh_memory_engine.yaml --accesses 100 --set "
                                        "remote_memory.capacity=80MiB --loads " +
                                        std::string(loads ? "100" : "0") + " --json " + file);
@@ -291,14 +291,14 @@ TEST(MemoryEngineCommand, LoadsOrStoresAlone) {
 
 TEST(MemoryEngineCommand, RefusesPagesLargerThanARequest) {
   const ToolResult result =
-      run_tool("memory-engine " WAFERTLM_SOURCE_DIR
+      run_tool("model memory-engine " WAFERTLM_SOURCE_DIR
                "/configs/platforms/mesh_memory_engine.yaml --set remote_memory.engine.page=128KiB");
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_NE(result.error.find("128 KiB is more than a request (64 KiB)"), std::string::npos) << result.error;
 }
 
 TEST(MemoryEngineCommand, NeedsEngines) {
-  const ToolResult result = run_tool("memory-engine " + kMesh);
+  const ToolResult result = run_tool("model memory-engine " + kMesh);
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_NE(result.error.find("no memory engines"), std::string::npos) << result.error;
 }

@@ -212,7 +212,7 @@ TEST_F(TraceFolders, HelpOfEveryCommandShowsExamplesAndDefaults) {
   }
   for (const std::string command :
        {"run", "collective", "traffic", "check", "schema", "trace", "workload", "study", "compare", "explain",
-        "astra-sim", "memory-engine", "memory", "rtl"}) {
+        "astra-sim", "model", "model fred routes", "model memory", "model memory-engine", "rtl"}) {
     const ToolResult help = tool(command + " --help");
     EXPECT_EQ(help.exit_code, 0);
     const std::size_t example = help.out.find("Example");

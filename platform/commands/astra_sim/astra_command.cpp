@@ -25,7 +25,7 @@ struct Options {
   std::vector<std::string> overrides;
   double comm_scale = 1;
   int queues = 1;
-  bool rendezvous = false, force = false;
+  bool rendezvous = false, force = false, convert = false;
 };
 
 void add_file_options(CLI::App& command, Options& options) {
@@ -40,7 +40,10 @@ void add_file_options(CLI::App& command, Options& options) {
                      "JSON file of the ns-3 back end");
   command.add_option("--remote-memory-configuration", options.files.remote_memory, "JSON file");
   command.add_option("--comm-group-configuration", options.files.comm_groups, "JSON file, or 'empty'");
-  command.add_option("--logging-folder", options.out, "Folder for the results")->type_name("DIR");
+  command
+      .add_option("--logging-folder,--out", options.out,
+                  "Folder for the results; without one out/astra-sim, with --convert the current one")
+      ->type_name("DIR");
   command.add_option("--logging-configuration", options.logging_configuration, "Has no effect here");
 }
 
@@ -170,37 +173,28 @@ std::function<int()> add_astra_sim_command(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("astra-sim", "Run ASTRA-sim's inputs as they are, with its option names");
   add_file_options(*command, *options);
-  command->add_option("--set", options->overrides, "Change a key of what the files become");
+  CLI::Option* const convert = command->add_flag(
+      "--convert", options->convert,
+      "Only write what the files become: platform.yaml and, with a workload, experiment.yaml");
+  command->add_option("--set", options->overrides, "Change a key of what the files become")
+      ->excludes(convert);
   command->add_option("--comm-scale", options->comm_scale, "Has no effect here");
   command->add_option("--injection-scale", options->files.injection_scale, "Factor of endpoint-delay")
       ->check(not_negative());
   command->add_option("--num-queues-per-dim", options->queues, "Has no effect here");
   command->add_option("--rendezvous-protocol", options->rendezvous, "Has no effect here");
-  command->add_flag("--force", options->force, "Run it also if it needs more memory than there is");
+  command->add_flag("--force", options->force, "Run it also if it needs more memory than there is")
+      ->excludes(convert);
   command->footer(
       "A cycle is a nanosecond. What the files ask for and is not modelled is named in a warning.\n"
-      "Example:\n"
+      "Examples:\n"
       "  wafertlm astra-sim --workload-configuration=traces/all_reduce --system-configuration=system.json "
       "\\\n"
       "      --network-configuration=network.yml --remote-memory-configuration=memory.json "
-      "--logging-folder=out");
-  return [options] { return run(*options); };
-}
-
-std::function<int()> add_convert_command(CLI::App& app) {
-  auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("convert", "Write the inputs of other simulators as ours");
-  command->require_subcommand(1);
-  CLI::App* from =
-      command->add_subcommand("astra-sim", "platform.yaml and, with a workload, experiment.yaml");
-  add_file_options(*from, *options);
-  from->add_option("--out", options->out, "Folder for the files; the current one if not given")
-      ->type_name("DIR");
-  from->footer(
-      "Example:\n"
-      "  wafertlm convert astra-sim --system-configuration=system.json --network-configuration=network.yml "
-      "--out converted");
-  return [options] { return write_converted(*options); };
+      "--logging-folder=out\n"
+      "  wafertlm astra-sim --convert --system-configuration=system.json "
+      "--network-configuration=network.yml --out converted");
+  return [options] { return options->convert ? write_converted(*options) : run(*options); };
 }
 
 }  // namespace wafertlm

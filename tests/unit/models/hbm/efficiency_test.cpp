@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "platform/commands/memory/memory_study.h"
+#include "platform/commands/model/memory/memory_study.h"
 #include "platform/spec/load.h"
 #include "platform/spec/npu_spec.h"
 #include "tests/support/random_cases.h"
@@ -154,7 +154,7 @@ std::string text(const LevelComparison& row, std::uint32_t stacks) {
          " % writes, depth " + std::to_string(row.loop.outstanding);
 }
 
-/// A sample of `wafertlm memory compare`: all 1536 points take half a minute.
+/// A sample of `wafertlm model memory compare`: all 1536 points take half a minute.
 TEST(FlowAgainstBurst, IsWithin5PercentOverSizeStrideMixAndDepth) {
   std::mt19937_64 random(5);
   for (const char* generation : {"hbm2", "hbm3"}) {

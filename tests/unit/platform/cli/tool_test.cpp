@@ -22,15 +22,22 @@ TEST(Tool, WordsThatItDoesNotKnowAreNamedWithTheNearest) {
   EXPECT_EQ(refusal("runn x").rfind(
                 "wafertlm: there is no command 'wafertlm runn'; did you mean 'run'? there are: run, ", 0),
             0U);
+  EXPECT_EQ(refusal("model memory strem hbm3"),
+            "wafertlm: there is no command 'wafertlm model memory strem'; did you mean 'stream'? there are: "
+            "compare, "
+            "table, stream\n");
   EXPECT_EQ(
-      refusal("memory strem hbm3"),
-      "wafertlm: there is no command 'wafertlm memory strem'; did you mean 'stream'? there are: compare, "
-      "table, stream\n");
-  EXPECT_EQ(refusal("memory stream hbm3 --writs 3"),
-            "wafertlm: there is no option --writs; did you mean '--writes'? (`wafertlm memory stream --help` "
-            "lists them)\n");
+      refusal("model memory stream hbm3 --writs 3"),
+      "wafertlm: there is no option --writs; did you mean '--writes'? (`wafertlm model memory stream --help` "
+      "lists them)\n");
   EXPECT_EQ(refusal("run x --qqqqq"),
             "wafertlm: there is no option --qqqqq (`wafertlm run --help` lists them)\n");
+  for (const auto& [former, now] :
+       {std::pair("convert astra-sim", "convert` is `wafertlm astra-sim --convert"),
+        std::pair("-q fred routes --json", "fred` is `wafertlm model fred"),
+        std::pair("memory --help", "memory` is `wafertlm model memory"),
+        std::pair("memory-engine p.yaml", "memory-engine` is `wafertlm model memory-engine")})
+    EXPECT_EQ(refusal(former), std::string("wafertlm: `wafertlm ") + now + "` now\n");
   EXPECT_EQ(refusal(""), "wafertlm: A subcommand is required\n");
   EXPECT_EQ(refusal("run a b"), "wafertlm: The following argument was not expected: b\n");
 }
@@ -47,9 +54,8 @@ TEST(Tool, HelpAndVersionAreNoErrors) {
   EXPECT_NE(help.out.find("Exit codes: 0 done, 1 the run failed, 2 bad input, 128 + N ended by signal N."),
             std::string::npos);
   // Every command is there, with an example.
-  for (const char* const name :
-       {"run", "collective", "traffic", "check", "schema", "trace", "workload", "fred", "study", "compare",
-        "explain", "astra-sim", "convert", "memory-engine", "memory", "rtl"}) {
+  for (const char* const name : {"run", "collective", "traffic", "check", "schema", "trace", "workload",
+                                 "study", "compare", "explain", "astra-sim", "model", "rtl"}) {
     EXPECT_NE(help.out.find(std::string("\n  ") + name + " "), std::string::npos) << name;
     EXPECT_EQ(run_tool(std::string(name) + " --help").exit_code, 0) << name;
   }

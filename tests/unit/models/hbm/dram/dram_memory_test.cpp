@@ -10,7 +10,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "platform/commands/memory/memory_study.h"
+#include "platform/commands/model/memory/memory_study.h"
 
 namespace wafertlm {
 namespace {

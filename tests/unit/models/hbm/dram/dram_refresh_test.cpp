@@ -8,7 +8,7 @@
 #include <random>
 
 #include "models/hbm/dram/dram_memory.h"
-#include "platform/commands/memory/memory_study.h"
+#include "platform/commands/model/memory/memory_study.h"
 #include "tests/support/refusal.h"
 
 namespace wafertlm {

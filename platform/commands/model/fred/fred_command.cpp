@@ -15,7 +15,8 @@
 #include <vector>
 
 #include "models/fred/routing/network.h"
-#include "platform/commands/fred/fred_sweep.h"
+#include "platform/commands/model/fred/fred_sweep.h"
+#include "platform/commands/model/model_commands.h"
 #include "platform/fabrics/fred/fred_kind.h"
 #include "platform/spec/load.h"
 #include "platform/text/format.h"
@@ -81,14 +82,14 @@ int print_counts(const Counts& options) {
   return 0;
 }
 
-/// `wafertlm fred counts`. Returns the function that runs it.
+/// `wafertlm model fred counts`. Returns the function that runs it.
 std::function<int()> add_fred_counts_command(CLI::App& fred) {
   auto options = std::make_shared<Counts>();
   CLI::App* count = fred.add_subcommand("counts", "The µswitches and stages of FRED_m(P), as built");
   count->add_option("--ports", options->ports, "P, or FROM-TO")->capture_default_str();
   count->add_option("--m", options->ms, "Middle switches, a list")->capture_default_str();
   count->add_flag("--json", options->json, "Print JSON instead of the table");
-  count->footer("Example:\n  wafertlm fred counts --ports 2-16 --m 2,3");
+  count->footer("Example:\n  wafertlm model fred counts --ports 2-16 --m 2,3");
   return [options] { return print_counts(*options); };
 }
 
@@ -317,11 +318,11 @@ std::function<int()> add_fred_command(CLI::App& app) {
       "Ports of an L1 switch: its NPUs, its uplinks, its I/O controllers; NPU n is port n mod 4 of L1\n"
       "switch n / 4 (with 4 NPUs each). Ports of an L2 switch: the uplinks of L1 switch 0, then of 1, ...\n"
       "Examples:\n"
-      "  wafertlm fred routes --parallelism \"MP(2)-DP(5)-PP(2)\"\n"
-      "  wafertlm fred routes configs/platforms/fred_d.yaml --parallelism \"MP(2)-DP(5)-PP(2)\"\n"
-      "  wafertlm fred routes --parallelism \"MP(5)-DP(4)\" --placement random --seed 7 --m 2 --print\n"
-      "  wafertlm fred routes --parallelism \"MP(4)-DP(4)\" --l1 8 --npus-per-l1 2 --l2 1 --json\n"
-      "  wafertlm fred routes --sweep --workers 18-20");
+      "  wafertlm model fred routes --parallelism \"MP(2)-DP(5)-PP(2)\"\n"
+      "  wafertlm model fred routes configs/platforms/fred_d.yaml --parallelism \"MP(2)-DP(5)-PP(2)\"\n"
+      "  wafertlm model fred routes --parallelism \"MP(5)-DP(4)\" --placement random --seed 7 --m 2 --print\n"
+      "  wafertlm model fred routes --parallelism \"MP(4)-DP(4)\" --l1 8 --npus-per-l1 2 --l2 1 --json\n"
+      "  wafertlm model fred routes --sweep --workers 18-20");
   return [options, counts, routes] { return routes->parsed() ? run(*options) : counts(); };
 }
 

@@ -55,7 +55,7 @@ inline constexpr WaferRouteOptions kBestWay = kFredWays[2].options;
 /// All parallelisms whose degrees multiply to `workers`; by MP, then DP.
 std::vector<Parallelism> all_parallelisms(std::uint32_t workers);
 
-/// What `wafertlm fred routes` is asked for, checked.
+/// What `wafertlm model fred routes` is asked for, checked.
 struct FredRoutesQuery {
   FredWaferShape shape;
   std::vector<std::uint32_t> ms;

@@ -11,7 +11,8 @@
 #include <stdexcept>
 
 #include "models/hbm/dram/dram_memory.h"
-#include "platform/commands/memory/memory_study.h"
+#include "platform/commands/model/memory/memory_study.h"
+#include "platform/commands/model/model_commands.h"
 #include "platform/host/files.h"
 #include "platform/results/parts.h"
 #include "platform/spec/load.h"
@@ -169,11 +170,14 @@ std::function<int()> add_memory_command(CLI::App& app) {
   command->require_subcommand(1);
   command->footer(
       "Examples:\n"
-      "  wafertlm memory compare hbm3 --table configs/memory/hbm3.yaml   # the errors of the fast levels\n"
-      "  wafertlm memory table hbm3 --out configs/memory/hbm3.yaml       # what level flow knows of hbm3\n"
-      "  wafertlm memory stream hbm3 --stacks 4 --writes 33              # bandwidth, and what kept the "
+      "  wafertlm model memory compare hbm3 --table configs/memory/hbm3.yaml   # the errors of the fast "
+      "levels\n"
+      "  wafertlm model memory table hbm3 --out configs/memory/hbm3.yaml       # what level flow knows of "
+      "hbm3\n"
+      "  wafertlm model memory stream hbm3 --stacks 4 --writes 33              # bandwidth, and what kept "
+      "the "
       "rest\n"
-      "  wafertlm memory stream hbm3 --map 'channel row bank group column'  # a bad address map");
+      "  wafertlm model memory stream hbm3 --map 'channel row bank group column'  # a bad address map");
   const auto generation = [&](CLI::App* sub) {
     sub->add_option("generation", options->generation, "hbm2, hbm2e, hbm3 or hbm3e")
         ->required()

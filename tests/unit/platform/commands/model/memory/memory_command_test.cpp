@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// `wafertlm memory`, beside the same measurement without the command.
+// `wafertlm model memory`, beside the same measurement without the command.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "platform/commands/memory/memory_study.h"
+#include "platform/commands/model/memory/memory_study.h"
 #include "platform/spec/load.h"
 #include "platform/spec/npu_spec.h"
 #include "platform/text/format.h"
@@ -20,7 +20,7 @@ using test::run_tool;
 using test::ToolResult;
 
 nlohmann::json json_of(const std::string& arguments, int exit_code = 0) {
-  const ToolResult result = run_tool("memory " + arguments + " --json");
+  const ToolResult result = run_tool("model memory " + arguments + " --json");
   EXPECT_EQ(result.exit_code, exit_code) << result.error;
   return nlohmann::json::parse(result.out);
 }
@@ -72,7 +72,7 @@ TEST(MemoryCommand, PrintsOfTheStreamWhatTheJsonHas) {
       "stream hbm2 --map 'channel row bank group:1 column group:1' --bytes 128 "
       "--writes 40 --outstanding 3 --requests 500";
   const nlohmann::json json = json_of(options);
-  const ToolResult result = run_tool("memory " + options);
+  const ToolResult result = run_tool("model memory " + options);
   const double rate = json["delivered_bytes_per_s"], whole = json["bandwidth_bytes_per_s"],
                latency = json["latency_s"], worst = json["worst_latency_s"];
   expect_text(result.out,
@@ -98,7 +98,7 @@ TEST(MemoryCommand, ComparesOneOfSoManyPoints) {
   EXPECT_EQ(json["generation"], "hbm3");
   ASSERT_EQ(json["burst_command"].size(), 3U);
   EXPECT_EQ(json["flow_burst"].size(), 0U);
-  const ToolResult text = run_tool("memory compare hbm3 --every 64");
+  const ToolResult text = run_tool("model memory compare hbm3 --every 64");
   expect_text(text.out, "hbm3: part of the pins' bandwidth that requests get\n\nA pseudo-channel by bursts");
   double worst = 0;
   for (std::size_t k = 0; k < 3; ++k) {
@@ -136,7 +136,7 @@ TEST(MemoryCommand, ATableThatIsFarOffIsAnError) {
   const std::string options = "compare hbm2 --every 150 --stacks 2 --table ";
   const nlohmann::json json = json_of(options + file, 1);
   ASSERT_EQ(json["flow_burst"].size(), 2U);
-  const ToolResult text = run_tool("memory " + options + file);
+  const ToolResult text = run_tool("model memory " + options + file);
   EXPECT_EQ(text.exit_code, 1);
   expect_text(text.out, "\nBy flow against bursts\n");
   std::size_t beyond = 0;
@@ -155,7 +155,7 @@ TEST(MemoryCommand, ATableThatIsFarOffIsAnError) {
   const LevelComparison again = flow_against_burst(dram_timing("hbm2"), good, 2, flow_burst_points()[150]);
   EXPECT_EQ(right["flow_burst"][1]["flow"], again.fast);
   EXPECT_EQ(right["flow_burst"][1]["burst"], again.detailed);
-  const ToolResult other = run_tool("memory compare hbm3 --every 192 --table " + file);
+  const ToolResult other = run_tool("model memory compare hbm3 --every 192 --table " + file);
   EXPECT_EQ(other.exit_code, 2);
   expect_text(other.error, file + " is not the table of hbm3");
 }
@@ -182,7 +182,7 @@ TEST(MemoryCommand, RefusesWhatIsOutOfRange) {
                                       "compare",
                                       "table",
                                       "table hbm5"}) {
-    const ToolResult result = run_tool(std::string("memory ") + arguments);
+    const ToolResult result = run_tool(std::string("model memory ") + arguments);
     EXPECT_EQ(result.exit_code, 2) << arguments;
     EXPECT_EQ(result.out, "") << arguments;
   }

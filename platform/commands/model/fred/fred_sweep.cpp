@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/commands/fred/fred_sweep.h"
+#include "platform/commands/model/fred/fred_sweep.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/commands/fred/fred_report.h"
+#include "platform/commands/model/fred/fred_report.h"
 
 #include <fmt/format.h>
 

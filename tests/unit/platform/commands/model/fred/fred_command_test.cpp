@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "platform/commands/fred/fred_sweep.h"
+#include "platform/commands/model/fred/fred_sweep.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
 
@@ -16,7 +16,7 @@ using test::run_tool;
 using test::ToolResult;
 
 TEST(FredCommand, FlowsOfThePapersExample) {
-  const ToolResult result = run_tool("fred routes --parallelism 'MP(2)-DP(5)-PP(2)'");
+  const ToolResult result = run_tool("model fred routes --parallelism 'MP(2)-DP(5)-PP(2)'");
   EXPECT_EQ(result.exit_code, 0) << result.error;
   // A column holds MP(2) x PP(2): these phases stay within L1, the DP groups share the uplinks.
   EXPECT_NE(result.out.find("    L1[0]   #0: 0,1->0,1  #1: 2,3->2,3\n"), std::string::npos) << result.out;
@@ -26,7 +26,7 @@ TEST(FredCommand, FlowsOfThePapersExample) {
 }
 
 TEST(FredCommand, PrintsTheMicroSwitches) {
-  const ToolResult result = run_tool("fred routes --parallelism 'MP(4)-DP(5)' --m 2 --print");
+  const ToolResult result = run_tool("model fred routes --parallelism 'MP(4)-DP(5)' --m 2 --print");
   EXPECT_EQ(result.exit_code, 0) << result.error;
   EXPECT_NE(result.out.find("    L1[4] = FRED_2(11), 7 µswitch stages\n"), std::string::npos) << result.out;
   EXPECT_NE(result.out.find("      in0            R      0+1->0  reduces\n"), std::string::npos);
@@ -34,7 +34,7 @@ TEST(FredCommand, PrintsTheMicroSwitches) {
 
 // The pairs of DP(2) make a ring of five L1 switches.
 TEST(FredCommand, SaysWhyAndWhetherItIsProven) {
-  const ToolResult result = run_tool("fred routes --parallelism 'MP(10)-DP(2)' --json");
+  const ToolResult result = run_tool("model fred routes --parallelism 'MP(10)-DP(2)' --json");
   ASSERT_EQ(result.exit_code, 0) << result.error;
   EXPECT_EQ(result.out, nlohmann::ordered_json::parse(result.out).dump(2) + "\n");
   const nlohmann::json json = nlohmann::json::parse(result.out);
@@ -54,7 +54,7 @@ TEST(FredCommand, SaysWhyAndWhetherItIsProven) {
 
 // The switches and m of the platform, in its logical view.
 TEST(FredCommand, TakesThePlatform) {
-  const std::string d = "fred routes " WAFERTLM_SOURCE_DIR "/configs/platforms/fred_d.yaml ";
+  const std::string d = "model fred routes " WAFERTLM_SOURCE_DIR "/configs/platforms/fred_d.yaml ";
   const ToolResult result = run_tool(d + "--parallelism 'MP(2)-DP(5)-PP(2)'");
   ASSERT_EQ(result.exit_code, 0) << result.error;
   EXPECT_NE(result.out.find("FRED-D: m = 3\n"), std::string::npos) << result.out;
@@ -72,7 +72,7 @@ TEST(FredCommand, TakesThePlatform) {
   std::set<int> ms;
   for (const auto& route : json["phases"][0]["routes"]) ms.insert(route["m"].get<int>());
   EXPECT_EQ(ms, (std::set<int>{2, 3, 5}));
-  const ToolResult mesh = run_tool("fred routes " WAFERTLM_SOURCE_DIR
+  const ToolResult mesh = run_tool("model fred routes " WAFERTLM_SOURCE_DIR
                                    "/configs/platforms/wafer_mesh_5x4.yaml --parallelism 'DP(20)'");
   EXPECT_EQ(mesh.exit_code, 2);
   EXPECT_NE(mesh.error.find("is no FRED wafer"), std::string::npos) << mesh.error;
@@ -80,7 +80,7 @@ TEST(FredCommand, TakesThePlatform) {
 
 // FRED_3(12) by hand: see network_test.cpp.
 TEST(FredCommand, PrintsTheCountsOfMicroSwitches) {
-  const ToolResult result = run_tool("fred counts --ports 10-12 --m 2,3 --json");
+  const ToolResult result = run_tool("model fred counts --ports 10-12 --m 2,3 --json");
   ASSERT_EQ(result.exit_code, 0) << result.error;
   const nlohmann::json rows = nlohmann::json::parse(result.out)["rows"];
   ASSERT_EQ(rows.size(), 6U);
@@ -92,7 +92,7 @@ TEST(FredCommand, PrintsTheCountsOfMicroSwitches) {
                                      {"demux", 0},
                                      {"mux", 0},
                                      {"stages", 7}}));
-  EXPECT_EQ(run_tool("fred counts --ports 12-10").exit_code, 2);
+  EXPECT_EQ(run_tool("model fred counts --ports 12-10").exit_code, 2);
 }
 
 TEST(FredCommand, AllParallelisms) {
@@ -153,7 +153,7 @@ nlohmann::json json_of(const std::string& arguments) {
 // What the rows count are the entries of the conflicts; of "any" phase, parallelisms with an entry.
 TEST(FredCommand, TheRowsOfASweepCountItsConflicts) {
   const nlohmann::json json = json_of(
-      "fred routes --sweep --placement paper,random --seeds 2 --seed 5 "
+      "model fred routes --sweep --placement paper,random --seeds 2 --seed 5 "
       "--workers 18-20 --m 2,3");
   EXPECT_EQ(json["parallelisms"], 39);
   EXPECT_EQ(json["seed"], 5);
@@ -203,7 +203,7 @@ TEST(FredCommand, TheRowsOfASweepCountItsConflicts) {
 
 TEST(FredCommand, TheTextOfASweepIsItsJson) {
   const std::string sweep =
-      "fred routes --sweep --placement paper,random --seeds 2 --seed 5 --workers 20 --m 2";
+      "model fred routes --sweep --placement paper,random --seeds 2 --seed 5 --workers 20 --m 2";
   const nlohmann::json json = json_of(sweep);
   const auto rate = [](double part, double cases) { return fmt::format("{:.1f} %", 100 * part / cases); };
   std::string expected = fmt::format(
@@ -242,14 +242,14 @@ TEST(FredCommand, TheTextOfASweepIsItsJson) {
         sum["on_uplinks"], sum["impossible"]);
     EXPECT_NE(text.find(line), std::string::npos) << line << text;
   }
-  const std::string one = run_tool("fred routes --sweep --placement paper --workers 1-2 --m 3").out;
+  const std::string one = run_tool("model fred routes --sweep --placement paper --workers 1-2 --m 3").out;
   EXPECT_NE(one.find("\n4 parallelisms MP x DP x PP of 1 to 2 workers; "), std::string::npos) << one;
   EXPECT_NE(one.find("\nA case is a phase of one parallelism with one placement; all groups"),
             std::string::npos);
 }
 
 TEST(FredCommand, TheTextOfRoutesIsTheirJson) {
-  const std::string routes = "fred routes --parallelism 'MP(10)-DP(2)' --m 2,3";
+  const std::string routes = "model fred routes --parallelism 'MP(10)-DP(2)' --m 2,3";
   const nlohmann::json json = json_of(routes);
   EXPECT_EQ(json["placement"], "paper");
   const std::string text = run_tool(routes).out;
@@ -282,7 +282,7 @@ TEST(FredCommand, TheTextOfRoutesIsTheirJson) {
 }
 
 TEST(FredCommand, ShowsTwoStepsAndSaysHowManyThereAre) {
-  const std::string scatter = "fred routes --parallelism 'MP(4)-DP(5)' --type scatter --m 3";
+  const std::string scatter = "model fred routes --parallelism 'MP(4)-DP(5)' --type scatter --m 3";
   const std::size_t steps = json_of(scatter)["phases"][0]["steps"].size();
   ASSERT_GT(steps, 2U);
   const std::string text = run_tool(scatter).out;
@@ -298,7 +298,7 @@ TEST(FredCommand, ShowsTwoStepsAndSaysHowManyThereAre) {
 TEST(FredCommand, AFilePlacesWorkersOnNpus) {
   const test::TempFolder folder;
   const std::string routes =
-      "fred routes --parallelism 'MP(3)' --m 3 --placement file:" + folder.write("place", "7\n18\n5\n");
+      "model fred routes --parallelism 'MP(3)' --m 3 --placement file:" + folder.write("place", "7\n18\n5\n");
   const std::string text = run_tool(routes).out;
   EXPECT_NE(
       text.find(
@@ -310,7 +310,7 @@ TEST(FredCommand, AFilePlacesWorkersOnNpus) {
 }
 
 TEST(FredCommand, TheCountsOfMicroSwitchesAreATable) {
-  const std::string counts = "fred counts --ports 5-6 --m 1,3";
+  const std::string counts = "model fred counts --ports 5-6 --m 1,3";
   std::string expected;
   const nlohmann::json json = json_of(counts);
   ASSERT_EQ(json["rows"].size(), 4U);
@@ -334,7 +334,7 @@ void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.arguments; }
 class FredBadInput : public testing::TestWithParam<Bad> {};
 
 TEST_P(FredBadInput, IsRefusedWithAWayOut) {
-  const ToolResult result = run_tool("fred " + GetParam().arguments);
+  const ToolResult result = run_tool("model fred " + GetParam().arguments);
   EXPECT_EQ(result.exit_code, 2) << result.out;
   EXPECT_NE(result.error.find(GetParam().message), std::string::npos) << result.error;
   EXPECT_EQ(result.out, "");
@@ -368,7 +368,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Bad{kOne + "--lod", "--lod"}));
 
 TEST(FredCommand, HelpHasExamples) {
-  const ToolResult result = run_tool("fred routes --help");
+  const ToolResult result = run_tool("model fred routes --help");
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_NE(result.out.find("Examples:"), std::string::npos);
 }

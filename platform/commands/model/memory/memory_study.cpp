@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/commands/memory/memory_study.h"
+#include "platform/commands/model/memory/memory_study.h"
 
 #include <fmt/core.h>
 
@@ -147,7 +147,7 @@ std::string efficiency_yaml(const DramTiming& timing, const EfficiencyTable& tab
       "# SPDX-License-Identifier: Apache-2.0\n"
       "# What part of their pins' bandwidth stacks of {0} deliver at the burst level (models/hbm/README.md), "
       "hashed address\n"
-      "# map, closed loop. Written by: wafertlm memory table {0}\n"
+      "# map, closed loop. Written by: wafertlm model memory table {0}\n"
       "# Timings: {1}.\n"
       "efficiency: \"burst level of WaferTLM {2}, one stack and several\"\n"
       "generation: {0}\ndepths: [",

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "models/memory_engine/access_pattern.h"
+#include "platform/commands/model/model_commands.h"
 #include "platform/host/files.h"
 #include "platform/host/json_output.h"
 #include "platform/machine/remote_pool.h"
@@ -196,9 +197,9 @@ std::vector<Price> price_of_security(const config::RemoteMemorySpec& given, std:
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kExamples = R"(Examples:
-  wafertlm memory-engine configs/platforms/mesh_memory_engine.yaml
-  wafertlm memory-engine configs/platforms/mesh_memory_engine.yaml --set remote_memory.engine.cipher=cut_through
-  wafertlm memory-engine configs/platforms/mesh_memory_engine.yaml --loads 100 --accesses 5000 --json price.json
+  wafertlm model memory-engine configs/platforms/mesh_memory_engine.yaml
+  wafertlm model memory-engine configs/platforms/mesh_memory_engine.yaml --set remote_memory.engine.cipher=cut_through
+  wafertlm model memory-engine configs/platforms/mesh_memory_engine.yaml --loads 100 --accesses 5000 --json price.json
 Each rung of the ladder is measured with one page access at a time (load, store) and again with as many as
 remote_memory.engine.outstanding. Half of the accesses go to a sixteenth of the pages. "seen" is a chi-square test
 of whether the addresses at the provider depend on the pages that are asked for.)";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loop that measures memories, against a memory whose times are known; and what tables are measured of.
-#include "platform/commands/memory/memory_study.h"
+#include "platform/commands/model/memory/memory_study.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/commands/fred/fred_report.h"
+#include "platform/commands/model/fred/fred_report.h"
 
 namespace wafertlm {
 
