@@ -14,6 +14,7 @@ export async function withPage(file, {dark = false, width = 1300, height = 900} 
     args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
   });
   const context = await browser.newContext({offline: true, viewport: {width, height}, colorScheme: dark ? "dark" : "light"});
+  context.setDefaultTimeout(600000);  // a machine may have other work
   const said = [];
   try {
     const page = await context.newPage();
@@ -21,7 +22,7 @@ export async function withPage(file, {dark = false, width = 1300, height = 900} 
     page.on("pageerror", (error) => said.push(`error: ${error.stack}`));
     page.on("request", (request) => { if (!/^(file|data):/.test(request.url())) said.push(`request: ${request.url()}`); });
     await page.goto("file://" + path.resolve(file));
-    await page.waitForFunction(() => window.wafertlm?.ready === true, null, {timeout: 600000}).catch((error) => {
+    await page.waitForFunction(() => window.wafertlm?.ready === true).catch((error) => {
       throw new Error(`the page is not ready: ${error.message}; it said ${said.join("; ")}`);
     });
     await work(page);

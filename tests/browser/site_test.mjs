@@ -9,6 +9,7 @@ const [site, pictures] = process.argv.slice(2);
 const browser = await chromium.launch({executablePath: kExecutable, headless: true, args: ["--no-sandbox", "--disable-gpu"]});
 try {
   const context = await browser.newContext({offline: true, viewport: {width: 1200, height: 900}});
+  context.setDefaultTimeout(600000);
   const page = await context.newPage(), said = [];
   page.on("console", (message) => said.push(message.text()));
   page.on("pageerror", (error) => said.push(error.stack));
