@@ -4,7 +4,7 @@
 
     astra_sim_table.py WAFERTLM [--most-npus 64] [--all]
 
-Each row is run from ASTRA-sim's own inputs, as `wafertlm convert astra-sim` reads them: `aware` with what that sets, and once more as
+Each row is run from ASTRA-sim's own inputs, as `wafertlm astra-sim --convert` reads them: `aware` with what that sets, and once more as
 oneRing, oneDirect or oneHalvingDoubling, which in one dimension is the same; `unaware` with `switch_mode: cut_through`, its model of a
 message alone. No row is left out: one is within 1 %, or its kind is in DIFFERENT with the cause and the most of ours over the aware time, and
 no less than theirs. Exit code 1: a row is neither. --all prints every row.
@@ -55,7 +55,7 @@ def times(tool, rows, name):
     row = rows[0]
     whole = int(row["npus"]) if row["collective"] == "all_gather" else 1
     with tempfile.TemporaryDirectory() as folder:
-        run([tool, "convert", "astra-sim", *platform(folder, row, name)])
+        run([tool, "astra-sim", "--convert", *platform(folder, row, name)])
         mode = ["--set", "wafer.fabric.switch_mode=cut_through"] * (row["congestion"] == "unaware")
         out = run([tool, "collective", f"{folder}/platform.yaml", "--type", row["collective"], "--json", "--size",
                    ",".join(f"{int(each['size_bytes']) * whole}B" for each in rows), *mode])

@@ -57,7 +57,7 @@ def ours(tool, inputs, topology, npus, algorithm, control):
         (at / "config.txt").write_text(text, encoding="utf-8")
         (at / "system.json").write_text(json.dumps(system), encoding="utf-8")
         (at / "logical.json").write_text(json.dumps({"logical-dims": [str(npus)]}), encoding="utf-8")
-        run(tool, "convert", "astra-sim", f"--system-configuration={at}/system.json", f"--network-configuration={at}/config.txt",
+        run(tool, "astra-sim", "--convert", f"--system-configuration={at}/system.json", f"--network-configuration={at}/config.txt",
             f"--logical-topology-configuration={at}/logical.json", "--out", at)
         row = json.loads(run(tool, "collective", at / "platform.yaml", "--type", "all_reduce", "--size", "16MiB", "--json"))["rows"][0]
     return row["time_s"] * 1e6, row["ethernet"]["pauses"]
