@@ -38,8 +38,8 @@ EXAMPLES = {
     "explain": ["{out}/a --quick"],
 }
 # Not yet described.
-WITHOUT = {"astra-sim", "fred counts", "fred routes", "libra", "memory compare", "memory stream", "memory-engine", "rtl replay",
-           "rtl stress", "study status"}
+WITHOUT = {"astra-sim", "libra", "model fred counts", "model fred routes", "model memory compare", "model memory stream",
+           "model memory-engine", "rtl replay", "rtl stress", "study status"}
 
 
 def output(*words, **more):

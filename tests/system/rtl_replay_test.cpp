@@ -335,7 +335,7 @@ TEST_F(RtlReplay, StressShowsThePacketsOfAFailure) {
 TEST_F(RtlReplay, DesignsAreListed) {
   const ToolResult result = run_tool("rtl designs");
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_NE(result.out.find("fred3_12         fred_switch credit_stream, P=12 M=3 "), std::string::npos)
+  EXPECT_NE(result.out.find("fred3_12     fred_switch credit_stream, P=12 M=3 "), std::string::npos)
       << result.out;
   EXPECT_EQ(run_tool("rtl replay /no/such/file --design fred3_12").exit_code, 2);
 }

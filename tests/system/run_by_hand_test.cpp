@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/support/squeezed.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
 #include "tests/support/trace_nodes.h"
@@ -242,42 +243,43 @@ TEST_F(RunByHand, TheTable) {
 TEST_F(RunByHand, WhatIsPrinted) {
   const std::size_t simulated = printed.find("Simulated 400 packet hops in ");
   ASSERT_NE(simulated, std::string::npos) << printed;
-  EXPECT_EQ(printed.substr(0, simulated),
-            "\nCritical path of the last iteration: 2 operations\n"
-            "   rank       start        time what              node  name\n"
-            "      1    18.02 us    9.000 us pp                   1  n1\n"
-            "      1    27.02 us    5.000 us compute              2  n2\n"
-            "  compute   5.000 us\n"
-            "  pp        9.000 us\n"
-            "e\n"
-            "  platform p, workload w\n"
-            "\n"
-            "Iteration 0: 18.02 us   (rank 1, which finishes last; min, mean and max over all ranks)\n"
-            "  compute             7.000 us  38.85 %      7.000 us    7.000 us    7.000 us\n"
-            "  exposed_pp          10.02 us  55.60 %      10.02 us    10.52 us    11.02 us\n"
-            "  idle                1.000 us   5.55 %          0 ps    500.0 ns    1.000 us\n"
-            "\n"
-            "Iteration 1: 14.00 us   (rank 1, which finishes last; min, mean and max over all ranks)\n"
-            "  compute             7.000 us  50.00 %      1.000 us    4.000 us    7.000 us\n"
-            "  exposed_pp          7.000 us  50.00 %      7.000 us    7.990 us    8.980 us\n"
-            "  idle                    0 ps   0.00 %          0 ps    2.010 us    4.020 us\n"
-            "\n"
-            "No collectives.\n"
-            "\n"
-            "Busiest links\n"
-            "  link                         payload     busy       no credit\n"
-            "  router0->router1            2.000 MB  62.46 %          0.00 %\n"
-            "  router1->npu1               2.000 MB  31.23 %          0.00 %\n"
-            "  npu0->router0               2.000 MB  31.23 %          0.00 %\n"
-            "\n"
-            "The last iteration takes 14.00 us; the compute units work 50.00 % of it, the rest is exposed "
-            "communication "
-            "or idle.\n"
-            "Most of the rest is exposed_pp (7.000 us, 50.00 %).\n"
-            "Memory not checked: " +
-                folder.path() +
-                "/job.0.et: it does not name its tensors.\n"
-                "Energy of the links: 4.8e-05 J, at 1 pJ/bit.\n");
+  EXPECT_EQ(
+      squeezed(printed.substr(0, simulated)),
+      squeezed("\nCritical path of the last iteration: 2 operations\n"
+               "   rank       start        time what              node  name\n"
+               "      1    18.02 us    9.000 us pp                   1  n1\n"
+               "      1    27.02 us    5.000 us compute              2  n2\n"
+               "  compute   5.000 us\n"
+               "  pp        9.000 us\n"
+               "e\n"
+               "  platform p, workload w\n"
+               "\n"
+               "Iteration 0: 18.02 us   (rank 1, which finishes last; min, mean and max over all ranks)\n"
+               "  compute             7.000 us  38.85 %      7.000 us    7.000 us    7.000 us\n"
+               "  exposed_pp          10.02 us  55.60 %      10.02 us    10.52 us    11.02 us\n"
+               "  idle                1.000 us   5.55 %          0 ps    500.0 ns    1.000 us\n"
+               "\n"
+               "Iteration 1: 14.00 us   (rank 1, which finishes last; min, mean and max over all ranks)\n"
+               "  compute             7.000 us  50.00 %      1.000 us    4.000 us    7.000 us\n"
+               "  exposed_pp          7.000 us  50.00 %      7.000 us    7.990 us    8.980 us\n"
+               "  idle                    0 ps   0.00 %          0 ps    2.010 us    4.020 us\n"
+               "\n"
+               "No collectives.\n"
+               "\n"
+               "Busiest links\n"
+               "  link                         payload     busy       no credit\n"
+               "  router0->router1            2.000 MB  62.46 %          0.00 %\n"
+               "  router1->npu1               2.000 MB  31.23 %          0.00 %\n"
+               "  npu0->router0               2.000 MB  31.23 %          0.00 %\n"
+               "\n"
+               "The last iteration takes 14.00 us; the compute units work 50.00 % of it, the rest is exposed "
+               "communication "
+               "or idle.\n"
+               "Most of the rest is exposed_pp (7.000 us, 50.00 %).\n"
+               "Memory not checked: " +
+               folder.path() +
+               "/job.0.et: it does not name its tensors.\n"
+               "Energy of the links: 4.8e-05 J, at 1 pJ/bit.\n"));
   EXPECT_EQ(printed.substr(printed.find("Written:\n")),
             fmt::format("Written:\n  {0}/results.json\n  {0}/results.csv\n  {0}/resolved.yaml\n",
                         folder.path() + "/out"));

@@ -124,7 +124,7 @@ TEST_F(SampledRuns, SayWhatTheyTouch) {
   const std::string out = folder_.path() + "/out";
   const ToolResult compared =
       run_tool("compare " + out + " " + out + " --out " + folder_.path() + "/compare.html");
-  EXPECT_NE(compared.out.find("   iteration ± "), std::string::npos) << compared.out;
+  EXPECT_NE(compared.out.find("  iteration ± "), std::string::npos) << compared.out;
   EXPECT_NE(compared.out.find("speedup ± "), std::string::npos) << compared.out;
   EXPECT_EQ(figures(run(job, " --set run.acceleration=sampled")), figures(some));
   EXPECT_NE(figures(run(job, " --set run.acceleration=sampled --set run.seed=2")), figures(some));
