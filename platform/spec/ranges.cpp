@@ -10,7 +10,6 @@
 
 #include "platform/text/quantity.h"
 #include "workloads/collectives/algorithm/algorithm.h"
-#include "workloads/collectives/planner.h"
 
 namespace wafertlm {
 namespace {

@@ -115,21 +115,14 @@ void DimensionalKind::check(const config::FabricSpec& fabric, const config::Chec
                kMaxVcs / 2);
   if (fabric.input_queue == InputQueue::fifo)
     check.fail({&fabric.input_queue}, "dimensions need a queue per output: per_output");
-  if (!params.messages) {
-    if (params.rules.time_step_ps != 0)
-      check.fail({&params.rules.time_step_ps}, "has no effect without transport: messages; leave it out");
-    if (params.rules.bare_point_to_point)
-      check.fail({&params.rules.bare_point_to_point},
-                 "has no effect without transport: messages; leave it out");
-  }
   if (params.messages) {
-    const FabricParams usual;  // resolved files have it
-    const auto unused = [&](const void* member, bool has_changed) {
-      if (has_changed) check.fail({member}, "has no effect with transport: messages; leave it out");
-    };
-    unused(&fabric.format.packet_bytes, fabric.format.packet_bytes != usual.format.packet_bytes);
-    unused(&fabric.buffer_bytes, fabric.buffer_bytes != usual.buffer_bytes);
-    unused(&fabric.credit_delay_ps, fabric.credit_delay_ps != usual.credit_delay_ps);
+    const std::string why = "has no effect with transport: messages; leave it out";
+    check.require_default(fabric.format, why, &WireFormat::packet_bytes);
+    check.require_default<FabricParams>(fabric, why, &FabricParams::buffer_bytes,
+                                        &FabricParams::credit_delay_ps);
+  } else {
+    check.require_default(params.rules, "has no effect without transport: messages; leave it out",
+                          &MessageRules::time_step_ps, &MessageRules::bare_point_to_point);
   }
   if (fabric.is_reliable())
     check.fail({&fabric.bit_error_rate, &fabric.reliability.protocol},
