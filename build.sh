@@ -14,7 +14,9 @@ export SYSTEMC_DISABLE_COPYRIGHT_MESSAGE=1
 mkdir -p "$directory"
 exec 9>"$directory/.lock"
 flock 9 # several runs may be started at once, only one may build
-if [ ! -f "$directory/build.ninja" ] || [ CMakePresets.json -nt "$directory/build.ninja" ]; then
+# CMake looks again when a package was installed, which may be one that it missed.
+if [ ! -f "$directory/build.ninja" ] || [ CMakePresets.json -nt "$directory/build.ninja" ] ||
+  [ /var/lib/dpkg/status -nt "$directory/build.ninja" ]; then
   echo "Configuring $directory/"
   cmake --preset "$preset"
 fi

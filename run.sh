@@ -22,4 +22,10 @@ if [ $# -eq 0 ]; then
   set -- run "${prefix}configs/experiments/resnet50_dp20_mesh_5x4.yaml" --report \
     --out "${prefix}out/resnet50_dp20_mesh_5x4"
 fi
-SYSTEMC_DISABLE_COPYRIGHT_MESSAGE=1 exec "$root/build/$program" "$@"
+export SYSTEMC_DISABLE_COPYRIGHT_MESSAGE=1
+status=0
+"$root/build/$program" "$@" || status=$?
+[ "$status" -eq 75 ] || exit "$status"
+# A switch is to be RTL, of which a program of one command has no code.
+"$root/build.sh" release wafertlm >&2
+exec "$root/build/wafertlm" "$@"

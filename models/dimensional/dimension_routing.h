@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tlm/link/switch_core.h"

@@ -30,11 +30,7 @@ const MessagePort& DimensionalMessages::port_of(const FabricLink& link) const {
 
 OutputCounters DimensionalMessages::counters(const FabricLink& link) const {
   const MessagePort& port = port_of(link);
-  OutputCounters counters;
-  counters.packets = port.packets;
-  counters.payload_bytes = port.payload_bytes;
-  counters.wire_bytes = port.wire_bytes;
-  return counters;
+  return {port.packets, port.payload_bytes, port.wire_bytes};
 }
 
 void DimensionalMessages::attach(NpuId, FabricInitiatorSocket& to_fabric, FabricTargetSocket& from_fabric) {

@@ -195,11 +195,7 @@ OutputCounters EthernetFabric::counters(const FabricLink& link) const {
   const ethernet::PortCounters port = link.from < outer
                                           ? engine_.counters(static_cast<std::uint32_t>(link.from))
                                           : inside_->counters(static_cast<std::uint32_t>(link.from - outer));
-  OutputCounters counters;
-  counters.packets = port.packets;
-  counters.payload_bytes = port.payload_bytes;
-  counters.wire_bytes = port.wire_bytes;
-  return counters;
+  return {port.packets, port.payload_bytes, port.wire_bytes};
 }
 
 }  // namespace wafertlm

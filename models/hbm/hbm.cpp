@@ -71,10 +71,7 @@ unsigned Hbm::transport_dbg(Payload& payload) {
   if (!payload.is_read() && !payload.is_write()) return 0;
   const std::uint64_t bytes =
       std::min<std::uint64_t>(payload.get_data_length(), params_.capacity_bytes - address);
-  if (payload.is_read())
-    store_.read(address, payload.get_data_ptr(), bytes);
-  else
-    store_.write(address, payload.get_data_ptr(), bytes);
+  store_.move(payload.is_read(), address, payload.get_data_ptr(), bytes);
   return static_cast<unsigned>(bytes);
 }
 
@@ -213,10 +210,7 @@ void Hbm::move_data(const Payload& payload) {
   for (unsigned begin = 0; begin < bytes;) {
     unsigned end = enables ? begin : bytes;
     while (end < bytes && enables[end % period] == TLM_BYTE_ENABLED) ++end;
-    if (payload.is_read())
-      store_.read(address + begin, data + begin, end - begin);
-    else
-      store_.write(address + begin, data + begin, end - begin);
+    store_.move(payload.is_read(), address + begin, data + begin, end - begin);
     begin = std::max(end, begin + 1);
   }
 }

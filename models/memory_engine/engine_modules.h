@@ -3,7 +3,6 @@
 #include <optional>
 #include <systemc>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "models/memory_engine/contents_proof.h"

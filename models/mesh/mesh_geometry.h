@@ -2,8 +2,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "models/mesh/io_port.h"

@@ -90,10 +90,7 @@ bool RemoteMemory::serve(std::uint32_t npu, Payload& payload) {
 
 unsigned RemoteMemory::move_data(std::uint32_t npu, Payload& payload, std::uint64_t bytes) {
   const std::uint64_t address = npu * bytes_per_npu_ + payload.get_address();
-  if (payload.is_read())
-    store_.read(address, payload.get_data_ptr(), bytes);
-  else
-    store_.write(address, payload.get_data_ptr(), bytes);
+  store_.move(payload.is_read(), address, payload.get_data_ptr(), bytes);
   return static_cast<unsigned>(bytes);
 }
 

@@ -28,6 +28,7 @@ struct RtlDesign {
   std::string configuration;  ///< how the words of a branch's configuration are made; empty: there are none
   /// All parameters, as "P=5".
   std::vector<std::string> parameters;
+  /// None in a program that has only the facts above (wafertlm_rtl_table(... FACTS)).
   std::function<std::unique_ptr<RtlModel>(const std::string& instance)> make;
 
   std::uint32_t flit_bytes() const { return flit_bits / 8; }

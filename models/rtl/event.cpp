@@ -4,18 +4,14 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tlm/kernel/splitmix64.h"
+
 namespace wafertlm {
 namespace {
 
-constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15ULL;
+using splitmix64::kStep;
 
-/// The number of SplitMix64 behind `state`.
-std::uint32_t mixed(std::uint64_t state) {
-  state += kStep;
-  state = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  state = (state ^ (state >> 27)) * 0x94d049bb133111ebULL;
-  return static_cast<std::uint32_t>(state ^ (state >> 31));
-}
+std::uint32_t mixed(std::uint64_t state) { return static_cast<std::uint32_t>(splitmix64::mixed(state)); }
 
 /// A value of input `input`: `own` is any word of its own, `common` one that all inputs have.
 std::uint32_t int32_of(std::uint32_t common, std::uint32_t own) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "models/rtl/bench.h"
+#include "tlm/kernel/splitmix64.h"
 
 namespace wafertlm {
 
@@ -19,15 +20,9 @@ class RandomStalls final : public RtlStalls {
 
   bool stands(std::uint64_t side, std::uint64_t edge) const {
     if (edge > end_) return false;
-    const std::uint64_t drawn = mixed(seed_ ^ mixed(edge / kBlock * 256 + side));
+    const std::uint64_t drawn = splitmix64::mixed(seed_ ^ splitmix64::mixed(edge / kBlock * 256 + side));
     const std::uint64_t first = drawn / 2 % kBlock, last = first + drawn / 128 % kBlock;
     return drawn % 2 == 0 && edge % kBlock >= first && edge % kBlock <= last;
-  }
-  static std::uint64_t mixed(std::uint64_t z) {  // of SplitMix64
-    z += 0x9E3779B97F4A7C15;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
-    z = (z ^ z >> 27) * 0x94D049BB133111EB;
-    return z ^ z >> 31;
   }
 
   std::uint64_t seed_, end_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <string>
-#include <vector>
 
 #include "models/rtl/bench.h"
 #include "models/rtl/packet_values.h"

@@ -23,6 +23,7 @@
 #include "platform/cli/version.h"
 #include "platform/commands/command.h"
 #include "platform/host/bad_input.h"
+#include "platform/host/built_without.h"
 #include "platform/host/files.h"
 #include "platform/host/interrupt.h"
 #include "platform/host/verbosity.h"
@@ -184,6 +185,8 @@ int run_commands(const std::vector<Command>& commands, int argc, char** argv) {
     return report(std::invalid_argument(described(error, app, words)), kBadInput);
   } catch (const Interrupted& error) {
     return report(error, 128 + error.signal());
+  } catch (const BuiltWithout& error) {
+    return report(error, BuiltWithout::kExitCode);
   } catch (const std::exception& error) {
     return report(error, is_bad_input(error) ? kBadInput : kRunFailed);
   }

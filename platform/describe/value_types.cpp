@@ -214,26 +214,28 @@ TypePtr<std::optional<std::uint64_t>> auto_or(TypePtr<std::uint64_t> type) {
 TypePtr<std::string> one_of(const std::vector<std::string>& words) {
   std::vector<std::pair<std::string, std::string>> options;
   for (const std::string& word : words) options.emplace_back(word, word);
-  return choice(std::move(options));
+  return choice(options);
 }
 
 Json integer_schema(std::uint64_t least, std::uint64_t most) {
   return {{"type", "integer"}, {"minimum", least}, {"maximum", most}};
 }
 
-Json choice_schema(const std::vector<std::string>& words) { return {{"enum", words}}; }
-
 Json list_schema(Json item, std::size_t least, std::size_t most) {
   return {{"type", "array"}, {"items", std::move(item)}, {"minItems", least}, {"maxItems", most}};
 }
 
-std::size_t read_choice(const Reader& in, const std::vector<std::string>& words) {
-  const std::string& word = in.scalar("one of: " + listed(words));
-  const auto found = std::find(words.begin(), words.end(), word);
-  if (found == words.end())
-    in.fail(fmt::format("unknown value {}{}", quoted(word), suggestion(word, words, "valid values")));
-  return static_cast<std::size_t>(found - words.begin());
+std::size_t Words::read(const Reader& in) const {
+  const std::string& word = in.scalar("one of: " + listed(words_));
+  const auto found = std::find(words_.begin(), words_.end(), word);
+  if (found == words_.end())
+    in.fail(fmt::format("unknown value {}{}", quoted(word), suggestion(word, words_, "valid values")));
+  return static_cast<std::size_t>(found - words_.begin());
 }
+
+Node Words::write(std::size_t number) const { return Node::scalar(words_[number]); }
+
+Json Words::schema() const { return {{"enum", words_}}; }
 
 void check_length(const Reader& in, std::size_t least, std::size_t most) {
   const std::string expected = least == most ? fmt::format("a list of {} values", least)

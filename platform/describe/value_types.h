@@ -82,9 +82,18 @@ TypePtr<T> auto_or(TypePtr<std::uint64_t> type, T automatic) {
 
 // The parts that do not depend on the C++ type.
 Json integer_schema(std::uint64_t least, std::uint64_t most);
-Json choice_schema(const std::vector<std::string>& words);
 Json list_schema(Json item, std::size_t least, std::size_t most);
-std::size_t read_choice(const Reader& in, const std::vector<std::string>& words);
+class Words {
+ public:
+  explicit Words(std::vector<std::string> words) : words_(std::move(words)) {}
+  /// @return the number of the word, from 0
+  std::size_t read(const Reader& in) const;
+  Node write(std::size_t number) const;
+  Json schema() const;
+
+ private:
+  std::vector<std::string> words_;
+};
 void check_length(const Reader& in, std::size_t least, std::size_t most);
 
 /// A whole number from least to most; T is an integer or a strong index.
@@ -105,38 +114,48 @@ TypePtr<T> integer(std::uint64_t least, std::uint64_t most) {
   return std::make_shared<Integer>(least, most);
 }
 
-/// One of some words, each standing for a value of an enumeration.
+/// One of the words of an enumeration's values, in their order.
 template <class E>
-TypePtr<E> choice(std::vector<std::pair<std::string, E>> options) {
-  class Choice : public TypeOf<E> {
+TypePtr<E> one_of(std::vector<std::string> words) {
+  class OneOf : public TypeOf<E> {
    public:
-    explicit Choice(const std::vector<std::pair<std::string, E>>& options) {
-      for (const auto& [word, value] : options) {
-        words_.push_back(word);
-        values_.push_back(value);
-      }
-    }
-    E read(const Reader& in) const override { return values_[read_choice(in, words_)]; }
-    Node write(const E& value) const override {
-      std::size_t i = 0;
-      while (values_[i] != value) ++i;
-      return Node::scalar(words_[i]);
-    }
-    Json schema(SchemaStyle, SchemaDefs&) const override { return choice_schema(words_); }
+    explicit OneOf(std::vector<std::string> words) : words_(std::move(words)) {}
+    E read(const Reader& in) const override { return static_cast<E>(words_.read(in)); }
+    Node write(const E& value) const override { return words_.write(static_cast<std::size_t>(value)); }
+    Json schema(SchemaStyle, SchemaDefs&) const override { return words_.schema(); }
 
    private:
-    std::vector<std::string> words_;
-    std::vector<E> values_;
+    Words words_;
   };
-  return std::make_shared<Choice>(options);
+  return std::make_shared<OneOf>(std::move(words));
 }
 
-/// The same of the words of an enumeration's values, in their order.
-template <class E>
-TypePtr<E> one_of(const std::vector<std::string>& words) {
-  std::vector<std::pair<std::string, E>> options;
-  for (const std::string& word : words) options.emplace_back(word, static_cast<E>(options.size()));
-  return choice(std::move(options));
+/// One of some words, each standing for a value.
+template <class T>
+TypePtr<T> choice(const std::vector<std::pair<std::string, T>>& options) {
+  class Choice : public TypeOf<T> {
+   public:
+    Choice(std::vector<std::string> words, std::vector<T> values)
+        : words_(std::move(words)), values_(std::move(values)) {}
+    T read(const Reader& in) const override { return values_[words_.read(in)]; }
+    Node write(const T& value) const override {
+      std::size_t i = 0;
+      while (values_[i] != value) ++i;
+      return words_.write(i);
+    }
+    Json schema(SchemaStyle, SchemaDefs&) const override { return words_.schema(); }
+
+   private:
+    Words words_;
+    std::vector<T> values_;
+  };
+  std::vector<std::string> words;
+  std::vector<T> values;
+  for (const auto& [word, value] : options) {
+    words.push_back(word);
+    values.push_back(value);
+  }
+  return std::make_shared<Choice>(std::move(words), std::move(values));
 }
 /// One of some words, which stand for themselves.
 TypePtr<std::string> one_of(const std::vector<std::string>& words);

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <csignal>
-#include <cstring>
 
 namespace wafertlm {
 namespace {

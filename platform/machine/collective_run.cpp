@@ -11,7 +11,6 @@
 #include "models/npu/npu.h"
 #include "platform/host/progress.h"
 #include "platform/machine/machine.h"
-#include "platform/machine/reliability.h"
 #include "platform/machine/routes.h"
 #include "platform/machine/rtl/rtl_views.h"
 #include "platform/machine/simulate.h"

@@ -17,7 +17,6 @@
 #include "platform/spec/npu_spec.h"
 #include "tlm/acceleration/episodes.h"
 #include "tlm/acceleration/steady_states.h"
-#include "tlm/checking/socket_choice.h"
 #include "tlm/memory/checker.h"
 #include "tlm/memory/memory_observer.h"
 #include "tlm/operation/checker.h"

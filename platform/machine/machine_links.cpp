@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/machine/machine_links.h"
 
-#include "models/endpoint/endpoint.h"
 #include "platform/machine/machine.h"
 #include "platform/machine/wafer.h"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/machine/remote_pool.h"
 
-#include <algorithm>
-
 #include "tlm/memory/checker.h"
 
 namespace wafertlm {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "models/endpoint/fault.h"
 #include "platform/machine/machine.h"
 #include "platform/machine/wafer.h"
 #include "platform/text/format.h"

@@ -4,7 +4,6 @@
 #include "platform/machine/machine.h"
 #include "platform/report/bounds.h"
 #include "platform/report/packed.h"
-#include "platform/run/job.h"
 #include "platform/spec/fabric_kinds.h"
 #include "waveforms/report/page.h"
 

@@ -14,17 +14,15 @@ namespace {
 const char* const kOffBecause = "What forbids it; then there is nothing else";
 
 void describe_steady_states(Fields<SteadyCounts>& of) {
-  const auto count = [&](const char* name, const char* meaning, std::uint64_t SteadyCounts::*member) {
-    of.add(name, schema::count(meaning), [member](const SteadyCounts& counts) { return counts.*member; });
-  };
-  count("stretches", "Stretches of time that were skipped, of messages that share links",
-        &SteadyCounts::stretches);
-  count("periods", "Periods in them", &SteadyCounts::periods);
-  count("packets", "Packets that left their NPUs or I/O controllers in them", &SteadyCounts::packets);
-  count("put_back", "Stretches that something came into, so that their rest was simulated",
-        &SteadyCounts::put_back);
-  count("verified", "run.acceleration: verify: stretches that were simulated and compared",
-        &SteadyCounts::verified);
+  of.add("stretches", schema::count("Stretches of time that were skipped, of messages that share links"),
+         &SteadyCounts::stretches);
+  of.add("periods", schema::count("Periods in them"), &SteadyCounts::periods);
+  of.add("packets", schema::count("Packets that left their NPUs or I/O controllers in them"),
+         &SteadyCounts::packets);
+  of.add("put_back", schema::count("Stretches that something came into, so that their rest was simulated"),
+         &SteadyCounts::put_back);
+  of.add("verified", schema::count("run.acceleration: verify: stretches that were simulated and compared"),
+         &SteadyCounts::verified);
 }
 
 /// Each packet that has left an endpoint is in one of them.
@@ -42,8 +40,7 @@ void describe_packets(Fields<Machine>& of) {
 
 void describe_episodes(Fields<Episodes>& of) {
   const auto is_off = [](const Episodes& episodes) { return !episodes.off_because().empty(); };
-  of.add_if(is_off, "off_because", schema::text(kOffBecause),
-            [](const Episodes& episodes) { return episodes.off_because(); });
+  of.add_if(is_off, "off_because", schema::text(kOffBecause), &Episodes::off_because);
   const auto count = [&](const char* name, const char* meaning, std::uint64_t EpisodeCounts::*member) {
     of.add_if([is_off](const Episodes& episodes) { return !is_off(episodes); }, name, schema::count(meaning),
               [member](const Episodes& episodes) { return episodes.counts().*member; });
@@ -69,7 +66,7 @@ void describe_sampling(Fields<Sampling>& of) {
   of.add("audited_deviation", {{"type", "number"}, {"description", "Of times in audits, relative"}},
          [](const Sampling& sampling) { return sampling.counts().audited_deviation; });
   of.add("relative_half_width", schema::number("At 95 %, of the sum of the times that were played"),
-         [](const Sampling& sampling) { return sampling.relative_half_width(); });
+         &Sampling::relative_half_width);
   of.add("counted_while_simulated",
          schema::list(schema::text(), "Fields of results.json that know nothing of what was played"),
          [](const Sampling& sampling) {

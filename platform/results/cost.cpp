@@ -8,7 +8,6 @@
 
 #include "platform/describe/document.h"
 #include "platform/describe/fields.h"
-#include "platform/describe/struct_type.h"
 #include "platform/spec/descriptions.h"
 #include "platform/text/aligned.h"
 #include "tlm/fabric/fabric.h"

@@ -31,7 +31,7 @@ struct ModelRow {
 const Fields<ModelRow>& model_fields() {
   static const Fields<ModelRow> fields([](Fields<ModelRow>& f) {
     using R = const ModelRow&;
-    f.add("computations", schema::count(), [](R row) { return row.computations; });
+    f.add("computations", schema::count(), &ModelRow::computations);
     f.add("time_s", schema::seconds(), [](R row) { return static_cast<double>(row.time_ps) / kPsPerSecond; });
   });
   return fields;
@@ -102,10 +102,10 @@ const Fields<TrainingRow>& training_fields() {
     using R = const TrainingRow&;
     using M = const TrainingRow::Model&;
     const Json or_null = {{"type", {"number", "null"}}};
-    f.add("minibatch", schema::positive(), [](R row) { return row.minibatch; });
+    f.add("minibatch", schema::positive(), &TrainingRow::minibatch);
     f.add("effective_rate_operations_per_s", or_null,
           [](R row) { return row.rate ? Json(*row.rate) : Json(); });
-    f.add("peak_operations_per_s", schema::number(), [](R row) { return row.peak; });
+    f.add("peak_operations_per_s", schema::number(), &TrainingRow::peak);
     f.add("effective_to_peak", or_null,
           [](R row) { return row.rate && row.peak > 0 ? Json(*row.rate / row.peak) : Json(); });
     const auto add = [&f](const char* name, Json schema, auto value) {
@@ -183,14 +183,14 @@ const Fields<MemoryCheckRow>& memory_check_fields() {
   static const Fields<MemoryCheckRow> all([](Fields<MemoryCheckRow>& f) {
     using R = const MemoryCheckRow&;
     f.add("checked", schema::boolean("False: the workload does not tell what a rank keeps, see reason"),
-          [](R row) { return row.checked(); });
+          &MemoryCheckRow::checked);
     f.add("fits", {{"type", {"boolean", "null"}}},
           [](R row) { return row.checked() ? Json(!row.overflows()) : Json(); });
     f.add("needed_bytes",
           schema::count("At the same time, of the rank that needs most, as far as the workload tells"),
-          [](R row) { return row.needed_bytes; });
-    f.add("rank", schema::count(), [](R row) { return row.rank; });
-    f.add("capacity_bytes", schema::count("npu.hbm.capacity"), [](R row) { return row.capacity_bytes; });
+          &MemoryCheckRow::needed_bytes);
+    f.add("rank", schema::count(), &MemoryCheckRow::rank);
+    f.add("capacity_bytes", schema::count("npu.hbm.capacity"), &MemoryCheckRow::capacity_bytes);
     f.add_if([](R row) { return !row.checked(); }, "reason", schema::text(), [](R row) { return row.gap; });
   });
   return all;
@@ -266,7 +266,7 @@ Json lost(const MemoryRow& row) {
 const Fields<MemoryRow>& memory_fields() {
   static const Fields<MemoryRow> fields([](Fields<MemoryRow>& f) {
     using R = const MemoryRow&;
-    f.add("name", schema::text(), [](R row) { return row.name; });
+    f.add("name", schema::text(), &MemoryRow::name);
     f.add("bytes_read", schema::count(), [](R row) { return row.read.bytes; });
     f.add("bytes_written", schema::count(), [](R row) { return row.write.bytes; });
     f.add("busy_fraction", schema::fraction(), memory_busy_fraction);
@@ -365,8 +365,8 @@ Json causes(const RefusalCounts& counts) {
 const Fields<ProviderEngine>& provider_fields() {
   static const Fields<ProviderEngine> fields([](Fields<ProviderEngine>& f) {
     using R = const ProviderEngine&;
-    f.add("bytes_read", schema::count(), [](R of) { return of.bytes_read(); });
-    f.add("bytes_written", schema::count(), [](R of) { return of.bytes_written(); });
+    f.add("bytes_read", schema::count(), &ProviderEngine::bytes_read);
+    f.add("bytes_written", schema::count(), &ProviderEngine::bytes_written);
     f.add("refusals", schema::map_of(schema::count()), [](R of) { return causes(of.refusals()); });
   });
   return fields;

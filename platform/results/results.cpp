@@ -114,7 +114,7 @@ Fields<RunRow> make_run_fields() {
         schema::list(schema::reference("collective"),
                      "All, or of more than 100,000 those that lie farthest above their bound"),
         [](Run row) { return results::collectives_json(row.job); });
-  f.add("links", schema::list(schema::reference("link")), [](Run row) { return row.links; });
+  f.add("links", schema::list(schema::reference("link")), &RunRow::links);
   for (const auto& kind : fabric_kinds())
     if (const FabricResults* const of = kind->results())
       f.add_if([of](Run row) { return row.kind().results() == of; }, of->name, of->schema,
@@ -143,9 +143,8 @@ Fields<RunRow> make_run_fields() {
   f.add("cost", cost::cost_schema(), [](Run row) { return cost::cost_json(row.platform_cost); });
   f.add("traces", [](Fields<RunRow>& of) {
     of.add("ranks", schema::positive(), [](Run row) { return row.job.job().size(); });
-    of.add("missing_dependencies", schema::count(), [](Run row) { return row.missing_dependencies; });
-    of.add("control_dependencies_left_out", schema::count(),
-           [](Run row) { return row.left_out_dependencies; });
+    of.add("missing_dependencies", schema::count(), &RunRow::missing_dependencies);
+    of.add("control_dependencies_left_out", schema::count(), &RunRow::left_out_dependencies);
     of.add("nodes_held_most", schema::count(), [](Run row) { return row.job.held_high_water(); });
   });
   f.add("values_proven", schema::boolean("run.functional: every value of every collective was right"),
@@ -169,7 +168,7 @@ Fields<RunRow> make_run_fields() {
   });
   f.add("simulation", [](Fields<RunRow>& of) {
     of.add("end_s", schema::seconds(), [](Run row) { return seconds(row.job.end_ps()); });
-    of.add("packet_hops", schema::count(), [](Run row) { return row.packet_hops(); });
+    of.add("packet_hops", schema::count(), &RunRow::packet_hops);
     of.add("scheduler_events", schema::count(),
            [](Run row) { return row.machine.wafer().scheduler.events(); });
     of.add(

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "platform/run/job.h"
 #include "platform/text/format.h"
 
 namespace wafertlm::results {
@@ -47,7 +46,7 @@ struct RankRow {
 const Fields<RankRow>& rank_fields() {
   static const Fields<RankRow> fields([](Fields<RankRow>& f) {
     using R = const RankRow&;
-    f.add("rank", schema::count(), [](R row) { return row.rank; });
+    f.add("rank", schema::count(), &RankRow::rank);
     f.add("time_s", schema::seconds(), [](R row) { return seconds(row.of.end_ps - row.of.start_ps); });
     f.add("done_s", schema::seconds(), [](R row) { return seconds(row.of.rank_end_ps[row.rank]); });
     f.add("breakdown_s", of_seconds(), [](R row) { return breakdown_s(row.of.ranks[row.rank]); });
@@ -128,15 +127,15 @@ double bus_bandwidth(const CollectiveRecord& record) {
 const Fields<CollectiveRecord>& collective_fields() {
   static const Fields<CollectiveRecord> fields([](Fields<CollectiveRecord>& f) {
     using R = const CollectiveRecord&;
-    f.add("id", schema::count(), [](R row) { return row.id; });
-    f.add("name", schema::text(), [](R row) { return row.name; });
-    f.add("type", schema::text(), [](R row) { return row.type_name(); });
-    f.add("algorithm", schema::text("That really ran"), [](R row) { return row.algorithm; });
-    f.add("class", schema::text(), [](R row) { return row.traffic_class; });
-    f.add("group", schema::text(), [](R row) { return row.group; });
-    f.add("sequence", schema::count(), [](R row) { return row.sequence; });
-    f.add("group_size", schema::count(), [](R row) { return row.group_size; });
-    f.column("bytes", schema::count(), [](R row) { return row.bytes; });
+    f.add("id", schema::count(), &CollectiveRecord::id);
+    f.add("name", schema::text(), &CollectiveRecord::name);
+    f.add("type", schema::text(), &CollectiveRecord::type_name);
+    f.add("algorithm", schema::text("That really ran"), &CollectiveRecord::algorithm);
+    f.add("class", schema::text(), &CollectiveRecord::traffic_class);
+    f.add("group", schema::text(), &CollectiveRecord::group);
+    f.add("sequence", schema::count(), &CollectiveRecord::sequence);
+    f.add("group_size", schema::count(), &CollectiveRecord::group_size);
+    f.column("bytes", schema::count(), &CollectiveRecord::bytes);
     f.add("start_s", schema::seconds("First rank enters"), [](R row) { return seconds(row.first_entry_ps); });
     f.add("end_s", schema::seconds("Last rank leaves"), [](R row) { return seconds(row.end_ps); });
     f.add("skew_s", schema::seconds("Last entry after the first"),
@@ -185,7 +184,7 @@ const Fields<StepRow>& step_fields() {
     using R = const StepRow&;
     f.add("rank", schema::count(), [](R row) { return row.step.rank; });
     f.add("node", schema::count(), [](R row) { return row.step.node; });
-    f.add("name", schema::text(), [](R row) { return row.name; });
+    f.add("name", schema::text(), &StepRow::name);
     f.add("category", schema::text(), [](R row) { return row.step.category; });
     f.add("start_s", schema::seconds(), [](R row) { return seconds(row.step.start_ps); });
     f.add("end_s", schema::seconds(), [](R row) { return seconds(row.step.end_ps); });

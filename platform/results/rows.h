@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "platform/describe/fields.h"
-#include "platform/machine/machine.h"
 #include "platform/machine/machine_links.h"
 #include "platform/results/half_widths.h"
 #include "platform/run/job_run.h"

@@ -78,7 +78,7 @@ std::shared_ptr<const Struct<TableSpec>> table_type() {
 TypePtr<CollectiveType> collective_type_type() {
   std::vector<std::pair<std::string, CollectiveType>> words;
   for (const CollectiveType type : kCollectiveTypes) words.emplace_back(to_string(type), type);
-  return choice(std::move(words));
+  return choice(words);
 }
 
 backends::TuningTable load_tuning_table(const std::string& path) {

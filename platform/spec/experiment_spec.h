@@ -25,6 +25,4 @@ struct ExperimentSpec {
   Origins origins;                ///< of all values, also those of platform and workload
 };
 
-bool operator==(const ExperimentSpec& a, const ExperimentSpec& b);
-
 }  // namespace wafertlm::config

@@ -147,8 +147,4 @@ std::shared_ptr<const Struct<ExperimentSpec>> experiment_type() {
   return type;
 }
 
-bool operator==(const ExperimentSpec& a, const ExperimentSpec& b) {
-  return same_values(experiment_type()->write(a), experiment_type()->write(b)) && a.origins == b.origins;
-}
-
 }  // namespace wafertlm::config

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/spec/json_schema.h"
 
-#include "platform/describe/document.h"
-#include "platform/describe/struct_type.h"
-
 namespace wafertlm::config {
 
 namespace {

@@ -6,7 +6,6 @@
 #include "platform/describe/node.h"
 #include "platform/spec/experiment_spec.h"
 #include "platform/spec/study_spec.h"
-#include "platform/text/config_error.h"
 
 namespace wafertlm::config {
 

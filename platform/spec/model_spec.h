@@ -34,8 +34,6 @@ struct ModelSpec {
   Origins origins;
 };
 
-bool operator==(const ModelSpec& a, const ModelSpec& b);
-
 /// @throws std::invalid_argument naming what is wrong with it.
 model::Model build_model(const ModelSpec& spec);
 

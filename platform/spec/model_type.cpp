@@ -163,8 +163,4 @@ std::shared_ptr<const Struct<ModelSpec>> model_type() {
   return type;
 }
 
-bool operator==(const ModelSpec& a, const ModelSpec& b) {
-  return same_values(model_type()->write(a), model_type()->write(b)) && a.origins == b.origins;
-}
-
 }  // namespace wafertlm::config

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "models/endpoint/endpoint_params.h"
@@ -84,8 +83,5 @@ struct PlatformSpec {
   RunSpec run;
   Origins origins;  ///< where the values came from
 };
-
-/// Equal values and equal provenances.
-bool operator==(const PlatformSpec& a, const PlatformSpec& b);
 
 }  // namespace wafertlm::config

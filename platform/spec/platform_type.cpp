@@ -271,6 +271,17 @@ void check_platform(const PlatformSpec& platform, const Check& check) {
   if (platform.remote_memory) check_remote_memory(*platform.remote_memory, platform.wafer, check);
 }
 
+/// What a spec with a value for each type of collective has for this one; of types without a key the default.
+template <class Spec>
+const std::string& value_of(const Spec& spec, CollectiveType type) {
+  static const Spec defaults;
+  return type == CollectiveType::all_reduce       ? spec.all_reduce
+         : type == CollectiveType::all_gather     ? spec.all_gather
+         : type == CollectiveType::reduce_scatter ? spec.reduce_scatter
+         : type == CollectiveType::all_to_all     ? spec.all_to_all
+                                                  : defaults.all_reduce;
+}
+
 }  // namespace
 
 std::shared_ptr<const Struct<PlatformSpec>> platform_type() {
@@ -291,26 +302,7 @@ std::shared_ptr<const Struct<PlatformSpec>> platform_type() {
   return type;
 }
 
-const std::string& CustomAlgorithmsSpec::of(CollectiveType type) const {
-  static const std::string none;
-  return type == CollectiveType::all_reduce       ? all_reduce
-         : type == CollectiveType::all_gather     ? all_gather
-         : type == CollectiveType::reduce_scatter ? reduce_scatter
-         : type == CollectiveType::all_to_all     ? all_to_all
-                                                  : none;
-}
-
-const std::string& AlgorithmsByTypeSpec::of(CollectiveType type) const {
-  static const std::string open = "auto";
-  return type == CollectiveType::all_reduce       ? all_reduce
-         : type == CollectiveType::all_gather     ? all_gather
-         : type == CollectiveType::reduce_scatter ? reduce_scatter
-         : type == CollectiveType::all_to_all     ? all_to_all
-                                                  : open;
-}
-
-bool operator==(const PlatformSpec& a, const PlatformSpec& b) {
-  return same_values(platform_type()->write(a), platform_type()->write(b)) && a.origins == b.origins;
-}
+const std::string& CustomAlgorithmsSpec::of(CollectiveType type) const { return value_of(*this, type); }
+const std::string& AlgorithmsByTypeSpec::of(CollectiveType type) const { return value_of(*this, type); }
 
 }  // namespace wafertlm::config

@@ -4,13 +4,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <sstream>
 #include <stdexcept>
 
 #include "platform/text/quantity.h"
 #include "workloads/collectives/algorithm/algorithm.h"
-#include "workloads/collectives/planner.h"
 
 namespace wafertlm {
 namespace {
@@ -21,13 +19,6 @@ std::vector<std::string> split(const std::string& text, char separator) {
   for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
   if (!text.empty() && text.back() == separator) parts.emplace_back();  // getline drops a last empty part
   return parts;
-}
-
-/// Whether all of the text is a number.
-template <typename Number>
-bool is_number(const std::string& text, Number& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
 }
 
 std::uint64_t parse_size_argument(const std::string& text) {

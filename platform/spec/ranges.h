@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <charconv>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -8,6 +9,13 @@
 #include "tlm/program/program.h"
 
 namespace wafertlm {
+
+/// Whether all of the text is a number.
+template <typename Number>
+bool is_number(const std::string& text, Number& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
 
 /// "0-4,10" → NPUs; empty: all. @throws std::invalid_argument that shows the form.
 Group parse_npus(const std::string& text, std::uint32_t npus);

@@ -108,6 +108,4 @@ struct StudySpec {
   Origins origins;
 };
 
-bool operator==(const StudySpec& a, const StudySpec& b);
-
 }  // namespace wafertlm::config

@@ -430,8 +430,4 @@ std::shared_ptr<const Struct<StudySpec>> study_type() {
   return type;
 }
 
-bool operator==(const StudySpec& a, const StudySpec& b) {
-  return same_values(study_type()->write(a), study_type()->write(b)) && a.origins == b.origins;
-}
-
 }  // namespace wafertlm::config

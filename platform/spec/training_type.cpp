@@ -6,7 +6,6 @@
 #include "platform/describe/value_types.h"
 #include "platform/spec/descriptions.h"
 #include "platform/spec/workload_spec.h"
-#include "workloads/parallelism/placement.h"
 #include "workloads/training/plan.h"
 
 namespace wafertlm::config {

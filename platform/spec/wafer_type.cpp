@@ -2,7 +2,6 @@
 #include "platform/describe/value_types.h"
 #include "platform/spec/descriptions.h"
 #include "platform/spec/fabric_kinds.h"
-#include "platform/spec/fabric_spec.h"
 #include "platform/spec/wafer_spec.h"
 
 namespace wafertlm::config {

@@ -74,6 +74,4 @@ struct WorkloadSpec {
   Parallelism placed_as(std::uint32_t ranks) const;
 };
 
-bool operator==(const WorkloadSpec& a, const WorkloadSpec& b);
-
 }  // namespace wafertlm::config

@@ -158,8 +158,4 @@ Parallelism WorkloadSpec::placed_as(std::uint32_t ranks) const {
   return traces.placed_as.value_or(degrees);
 }
 
-bool operator==(const WorkloadSpec& a, const WorkloadSpec& b) {
-  return same_values(workload_type()->write(a), workload_type()->write(b)) && a.origins == b.origins;
-}
-
 }  // namespace wafertlm::config

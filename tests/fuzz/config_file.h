@@ -2,6 +2,7 @@
 #pragma once
 #include "platform/spec/load.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/same_spec.h"
 
 namespace wafertlm::fuzz {
 

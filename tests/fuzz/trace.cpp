@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/same_node.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/chakra/validate.h"
 

@@ -73,4 +73,8 @@ ToolResult run_tool(const std::string& arguments) {
   return result;
 }
 
+ToolResult run_program(const std::string& program, const std::string& arguments) {
+  return result_of(program + " " + arguments);
+}
+
 }  // namespace wafertlm::test

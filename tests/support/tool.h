@@ -15,6 +15,9 @@ std::string tool_path();
 /// Runs it through the shell with these arguments.
 ToolResult run_tool(const std::string& arguments);
 
+/// The same of another program.
+ToolResult run_program(const std::string& program, const std::string& arguments);
+
 /// The text of a file; empty if there is none.
 std::string read_text(const std::string& path);
 

@@ -56,6 +56,18 @@ TEST(RtlKeys, AMisfitIsRefusedInEveryView) {
   }
 }
 
+// A program of one command knows the designs, and has no code of them: run.sh then builds the whole.
+TEST(RtlKeys, AProgramOfOneCommandLacksTheDesign) {
+  if (!rtl_is_built()) GTEST_SKIP() << "no Verilator";
+  const test::TempFolder folder;
+  const test::ToolResult result = test::run_program(
+      WAFERTLM_RUN_EXECUTABLE, "run " WAFERTLM_SOURCE_DIR
+                               "/configs/experiments/transformer_17b_layer_fred_d_rtl.yaml --out " +
+                                   folder.path() + "/results");
+  EXPECT_EQ(result.exit_code, 75) << result.error;
+  expect_in(result.error, "no code of the RTL design 'fred3_12': ./build.sh release wafertlm makes one");
+}
+
 // With one switch the file is the one that was named, with several the name of each goes before the ending.
 TEST(RtlKeys, ARecordingOfEachSwitch) {
   const test::TempFolder folder;

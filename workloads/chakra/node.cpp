@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <tuple>
 
 #include "workloads/chakra/trace_error.h"
 
@@ -17,12 +16,6 @@ constexpr std::array<const char*, kNodeTypes> kNodeTypeNames = {
 constexpr std::array<const char*, kCollectiveTypes> kCollectiveTypeNames = {
     "ALL_REDUCE", "REDUCE",         "ALL_GATHER",           "GATHER", "SCATTER", "BROADCAST",
     "ALL_TO_ALL", "REDUCE_SCATTER", "REDUCE_SCATTER_BLOCK", "BARRIER"};
-
-auto as_tuple(const Node& n) {
-  return std::tie(n.id, n.name, n.type, n.ctrl_deps, n.data_deps, n.duration_ps, n.is_cpu_op, n.num_ops,
-                  n.tensor_size, n.products, n.comm_type, n.comm_size, n.comm_src, n.comm_dst, n.comm_tag,
-                  n.comm_priority, n.pg_name, n.involved_dim, n.comm_class, n.io_stream, n.unit);
-}
 
 }  // namespace
 
@@ -38,8 +31,6 @@ void Node::clear() {
   empty.data_deps.swap(data_deps);
   *this = std::move(empty);
 }
-
-bool operator==(const Node& a, const Node& b) { return as_tuple(a) == as_tuple(b); }
 
 std::string printable(const std::string& text) {
   constexpr const char* kHex = "0123456789abcdef";

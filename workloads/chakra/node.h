@@ -93,9 +93,6 @@ struct Node {
   void clear();
 };
 
-bool operator==(const Node& a, const Node& b);
-inline bool operator!=(const Node& a, const Node& b) { return !(a == b); }
-
 /// `node 7 "name"` for messages; a long name is shortened.
 std::string describe(const Node& node);
 

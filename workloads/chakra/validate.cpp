@@ -79,10 +79,8 @@ std::optional<Communication> NodeChecker::take(const Node& node) {
   else if (!idle_)
     idle_ = node;
   if (node.is_collective()) return take_collective(node);
-  if (node.type == NodeType::MemLoad || node.type == NodeType::MemStore) {
+  if (node.type == NodeType::MemLoad || node.type == NodeType::MemStore)
     check_bytes(node, node.tensor_size.value_or(0), 1);
-    summary_.memory_bytes += node.tensor_size.value_or(0);
-  }
   if (node.type == NodeType::CommSend) return take_message(node, node.comm_src, node.comm_dst);
   if (node.type == NodeType::CommRecv) return take_message(node, node.comm_dst, node.comm_src);
   return std::nullopt;
@@ -169,7 +167,6 @@ Communication NodeChecker::take_collective(const Node& node) {
   const std::size_t ranks = groups_.ranks(node.pg_name).size();
   const bool gathers = entry.collective == CollectiveType::AllGather && !options_.max_bytes_of.empty();
   check_bytes(node, entry.bytes, gathers ? ranks : 1);
-  summary_.collective_bytes += entry.bytes;
   if (node.io_stream) ++summary_.io_streams;
   if (ranks > 1 || node.io_stream) take_kind(node, entry);
   entry.traffic_class = take_class(node, kDefaultCollectiveClass);

@@ -60,12 +60,12 @@ struct TraceSummary {
   std::uint64_t cpu_ops = 0;
   std::uint64_t missing_ctrl_deps = 0;  ///< also with Dependencies::data, which leaves them out
   std::uint64_t missing_data_deps = 0;
-  std::uint64_t left_out_ctrl_deps = 0;                                     ///< with Dependencies::data
-  std::uint64_t comp_duration_ps = 0;                                       ///< sum over the COMP nodes
-  std::uint64_t collective_bytes = 0, message_bytes = 0, memory_bytes = 0;  ///< as the nodes give them
-  std::map<CollectiveKind, CollectivesOfAKind> collective_kinds;            ///< those that need a plan
-  std::set<std::string> classes;                                            ///< that communications name
-  std::set<std::uint32_t> sends_to;    ///< ranks, in messages of their own
+  std::uint64_t left_out_ctrl_deps = 0;                           ///< with Dependencies::data
+  std::uint64_t comp_duration_ps = 0;                             ///< sum over the COMP nodes
+  std::uint64_t message_bytes = 0;                                ///< as the nodes give them
+  std::map<CollectiveKind, CollectivesOfAKind> collective_kinds;  ///< those that need a plan
+  std::set<std::string> classes;                                  ///< that communications name
+  std::set<std::uint32_t> sends_to;                               ///< ranks, in messages of their own
   std::vector<std::uint64_t> missing;  ///< ids that dependencies name and no node has, if they are accepted
   NumberExceptions numbers;            ///< for CommunicationNumbers
   Footprint footprint;                 ///< what the source tells (NodeSource::memory_bytes) or its tensors

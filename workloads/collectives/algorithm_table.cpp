@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "workloads/collectives/algorithm/algorithm_rows.h"
 #include "workloads/collectives/algorithm/blocks.h"
@@ -60,6 +61,39 @@ std::vector<Algorithm::Use> uses(int preference, const std::vector<Type>& types,
   return all;
 }
 
+/// A row of the table with what differs from most rows by its name.
+struct Row {
+  Algorithm algorithm;
+  Row(std::string name, std::vector<Algorithm::Use> types, decltype(Algorithm::programs) programs,
+      decltype(Algorithm::predicted_ps) predicted_ps) {
+    algorithm.name = std::move(name);
+    algorithm.uses = std::move(types);
+    algorithm.programs = programs;
+    algorithm.predicted_ps = predicted_ps;
+  }
+  Row only_on(decltype(Algorithm::fits) fits, decltype(Algorithm::needs) needs) && {
+    algorithm.fits = fits;
+    algorithm.needs = needs;
+    return std::move(*this);
+  }
+  Row moves_blocks_often() && { return with(&Algorithm::moves_blocks_once, false); }
+  Row in_network() && { return with(&Algorithm::in_network, true); }
+  Row only_by_name() && { return with(&Algorithm::only_by_name, true); }
+  Row inexact_alone() && { return with(&Algorithm::is_exact_alone, false); }
+  Row scheduled(decltype(Algorithm::best_chunks) best_chunks,
+                decltype(Algorithm::scratch_bytes) scratch_bytes = nullptr) && {
+    algorithm.best_chunks = best_chunks;
+    algorithm.scratch_bytes = scratch_bytes;
+    return std::move(*this).with(&Algorithm::is_scheduled, true);
+  }
+
+ private:
+  Row with(bool Algorithm::*member, bool value) {
+    algorithm.*member = value;
+    return std::move(*this);
+  }
+};
+
 /// In the order in which help texts list them.
 std::vector<Algorithm> make_table() {
   const std::vector<Type> vectors = {Type::all_reduce, Type::all_gather, Type::reduce_scatter};
@@ -69,68 +103,86 @@ std::vector<Algorithm> make_table() {
   std::vector<Algorithm::Use> one_group = uses(11, vectors, Chunks::by_prediction);
   const std::vector<Algorithm::Use> one_halving = one_group;
   one_group.push_back({Type::all_to_all, 11, Chunks::by_prediction, true});
-  return {
-      {"ring", uses(5, vectors, Chunks::if_asked), ring_programs<1>, ring_ps<1>},
-      {"bidirectional_ring", uses(4, vectors, Chunks::if_asked), ring_programs<2>, ring_ps<2>},
-      {"hierarchical_2d", uses(3, vectors, Chunks::by_prediction), hierarchical_programs, hierarchical_ps,
-       true, false, has_grid, needs_grid},
-      {"halving_doubling",
-       {{Type::all_reduce, 6}, {Type::all_gather, 6}, {Type::reduce_scatter, 6}, {Type::barrier, 9}},
-       halving_programs<HalvingOrder::nearest_first>,
-       halving_ps<HalvingOrder::nearest_first>},
-      {"double_binary_tree", uses(7, {Type::all_reduce}, Chunks::by_prediction), double_tree_programs,
-       double_tree_ps, false},
-      {"tree",
-       {{Type::all_reduce, 8, Chunks::by_prediction},
-        {Type::broadcast, 8, Chunks::by_prediction},
-        {Type::reduce, 8, Chunks::by_prediction},
-        {Type::gather, 10},
-        {Type::scatter, 8},
-        {Type::barrier, 8}},
-       tree_programs,
-       tree_ps,
-       false},
-      {"direct",
-       uses(9, {Type::all_reduce, Type::all_gather, Type::reduce_scatter, Type::all_to_all, Type::broadcast,
-                Type::reduce, Type::gather, Type::scatter}),
-       direct_programs, direct_ps},
-      {"in_network",
-       uses(2, {Type::all_reduce, Type::all_gather, Type::reduce_scatter, Type::broadcast, Type::reduce,
-                Type::barrier}),
-       in_network_programs, in_network_ps, true, true, has_reducing_switches, needs_reducing_switches},
-      {"dimensional", dimensional, dimensional_programs, dimensional_ps, true, false, has_box, needs_box,
-       false, false},
-      {"one_ring", one_group, one_group_programs<Within::ring>, one_group_ps<Within::ring>, true, false,
-       has_dimensions, needs_dimensions, true, false},
-      {"one_direct", one_group, one_group_programs<Within::direct>, one_group_ps<Within::direct>, true, false,
-       has_dimensions, needs_dimensions, true, false},
-      {"one_halving_doubling", one_halving, one_group_programs<Within::halving_doubling>,
-       one_group_ps<Within::halving_doubling>, true, false, halves_in_dimensions, needs_power_of_two, true,
-       false},
-      {"recursive_halving_doubling",
-       {{Type::all_reduce, 14}, {Type::all_gather, 14}, {Type::reduce_scatter, 14}, {Type::barrier, 14}},
-       halving_programs<HalvingOrder::farthest_first>,
-       halving_ps<HalvingOrder::farthest_first>,
-       true,
-       false,
-       nullptr,
-       nullptr,
-       true},
-      {"packed_trees",
-       uses(12, {Type::all_reduce, Type::all_gather, Type::reduce_scatter, Type::broadcast, Type::reduce},
-            Chunks::by_prediction),
-       packed_trees_programs, packed_trees_ps, false, false, has_direct_links, needs_direct_links, true,
-       false, packed_trees_chunks, true},
-      {"scheduled_paths", uses(12, {Type::all_to_all}, Chunks::by_prediction), flow_programs, flow_ps, false,
-       false, has_flow_links, needs_flow_links, true, false, flow_chunks, true, flow_scratch_bytes},
-      {"matched",
-       uses(13,
-            {Type::all_reduce, Type::all_gather, Type::reduce_scatter, Type::all_to_all, Type::broadcast,
-             Type::reduce},
-            Chunks::by_prediction),
-       matched_programs, matched_ps, false, false, has_matched_links, needs_flow_links, true, false,
-       matched_chunks, true, matched_scratch_bytes},
+  Row rows[] = {
+      Row("ring", uses(5, vectors, Chunks::if_asked), ring_programs<1>, ring_ps<1>),
+      Row("bidirectional_ring", uses(4, vectors, Chunks::if_asked), ring_programs<2>, ring_ps<2>),
+      Row("hierarchical_2d", uses(3, vectors, Chunks::by_prediction), hierarchical_programs, hierarchical_ps)
+          .only_on(has_grid, needs_grid),
+      Row("halving_doubling",
+          {{Type::all_reduce, 6}, {Type::all_gather, 6}, {Type::reduce_scatter, 6}, {Type::barrier, 9}},
+          halving_programs<HalvingOrder::nearest_first>, halving_ps<HalvingOrder::nearest_first>),
+      Row("double_binary_tree", uses(7, {Type::all_reduce}, Chunks::by_prediction), double_tree_programs,
+          double_tree_ps)
+          .moves_blocks_often(),
+      Row("tree",
+          {{Type::all_reduce, 8, Chunks::by_prediction},
+           {Type::broadcast, 8, Chunks::by_prediction},
+           {Type::reduce, 8, Chunks::by_prediction},
+           {Type::gather, 10},
+           {Type::scatter, 8},
+           {Type::barrier, 8}},
+          tree_programs, tree_ps)
+          .moves_blocks_often(),
+      Row("direct",
+          uses(9, {Type::all_reduce, Type::all_gather, Type::reduce_scatter, Type::all_to_all,
+                   Type::broadcast, Type::reduce, Type::gather, Type::scatter}),
+          direct_programs, direct_ps),
+      Row("in_network",
+          uses(2, {Type::all_reduce, Type::all_gather, Type::reduce_scatter, Type::broadcast, Type::reduce,
+                   Type::barrier}),
+          in_network_programs, in_network_ps)
+          .in_network()
+          .only_on(has_reducing_switches, needs_reducing_switches),
+      Row("dimensional", dimensional, dimensional_programs, dimensional_ps)
+          .only_on(has_box, needs_box)
+          .inexact_alone(),
+      Row("one_ring", one_group, one_group_programs<Within::ring>, one_group_ps<Within::ring>)
+          .only_on(has_dimensions, needs_dimensions)
+          .only_by_name()
+          .inexact_alone(),
+      Row("one_direct", one_group, one_group_programs<Within::direct>, one_group_ps<Within::direct>)
+          .only_on(has_dimensions, needs_dimensions)
+          .only_by_name()
+          .inexact_alone(),
+      Row("one_halving_doubling", one_halving, one_group_programs<Within::halving_doubling>,
+          one_group_ps<Within::halving_doubling>)
+          .only_on(halves_in_dimensions, needs_power_of_two)
+          .only_by_name()
+          .inexact_alone(),
+      Row("recursive_halving_doubling",
+          {{Type::all_reduce, 14}, {Type::all_gather, 14}, {Type::reduce_scatter, 14}, {Type::barrier, 14}},
+          halving_programs<HalvingOrder::farthest_first>, halving_ps<HalvingOrder::farthest_first>)
+          .only_by_name(),
+      Row("packed_trees",
+          uses(12, {Type::all_reduce, Type::all_gather, Type::reduce_scatter, Type::broadcast, Type::reduce},
+               Chunks::by_prediction),
+          packed_trees_programs, packed_trees_ps)
+          .moves_blocks_often()
+          .only_on(has_direct_links, needs_direct_links)
+          .only_by_name()
+          .inexact_alone()
+          .scheduled(packed_trees_chunks),
+      Row("scheduled_paths", uses(12, {Type::all_to_all}, Chunks::by_prediction), flow_programs, flow_ps)
+          .moves_blocks_often()
+          .only_on(has_flow_links, needs_flow_links)
+          .only_by_name()
+          .inexact_alone()
+          .scheduled(flow_chunks, flow_scratch_bytes),
+      Row("matched",
+          uses(13,
+               {Type::all_reduce, Type::all_gather, Type::reduce_scatter, Type::all_to_all, Type::broadcast,
+                Type::reduce},
+               Chunks::by_prediction),
+          matched_programs, matched_ps)
+          .moves_blocks_often()
+          .only_on(has_matched_links, needs_flow_links)
+          .only_by_name()
+          .inexact_alone()
+          .scheduled(matched_chunks, matched_scratch_bytes),
   };
+  std::vector<Algorithm> table;
+  for (Row& row : rows) table.push_back(std::move(row.algorithm));
+  return table;
 }
 
 std::vector<const Algorithm*> by_preference(CollectiveType type) {

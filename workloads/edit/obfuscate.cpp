@@ -7,6 +7,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "tlm/kernel/splitmix64.h"
 #include "workloads/statistics/trace_statistics.h"
 
 namespace wafertlm::edit {
@@ -14,18 +15,11 @@ namespace {
 
 using chakra::Node;
 using chakra::NodeType;
-
-/// SplitMix64 (Steele, Lea, Flood 2014): neighbouring numbers give independent ones.
-std::uint64_t mixed(std::uint64_t value) {
-  value += 0x9E3779B97F4A7C15U;
-  value = (value ^ (value >> 30U)) * 0xBF58476D1CE4E5B9U;
-  value = (value ^ (value >> 27U)) * 0x94D049BB133111EBU;
-  return value ^ (value >> 31U);
-}
+using splitmix64::mixed;
 
 /// From 1 - bound to 1 + bound, the same for the same key.
 double factor(double bound, std::uint64_t seed, std::uint64_t key) {
-  const double uniform = static_cast<double>(mixed(mixed(seed) ^ key) >> 11U) * 0x1p-53;
+  const double uniform = splitmix64::unit(mixed(mixed(seed) ^ key));
   return 1 + bound * (2 * uniform - 1);
 }
 

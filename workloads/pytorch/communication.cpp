@@ -43,33 +43,22 @@ const std::map<std::string, CommunicationKind, std::greater<>>& kinds() {
   return all;
 }
 
-std::optional<CommunicationKind> longest_kind(const std::string& name) {
-  for (const auto& [start, kind] : kinds())
-    if (name.compare(0, start.size(), start) == 0) return kind;
-  return std::nullopt;
-}
-
-/// What follows the mark in a kernel's name, without letters of case; npos: it has none.
-std::string after_mark(std::string_view kernel) {
-  const std::string name(kernel.substr(0, kernel.find('(')));
-  for (const std::string mark :
-       {"ncclKernel_", "ncclDevKernel_", "ncclDevKernel", "rcclKernel_", "ncclKernel"})
-    if (const auto at = name.find(mark); at != std::string::npos) return bare(name.substr(at + mark.size()));
-  return {};
-}
-
 }  // namespace
 
 std::optional<CommunicationKind> communication_kind(std::string_view name) {
-  return longest_kind(bare(name.substr(name.rfind(':') + 1)));
+  const std::string known = bare(name.substr(name.rfind(':') + 1));
+  for (const auto& [start, kind] : kinds())
+    if (known.compare(0, start.size(), start) == 0) return kind;
+  return std::nullopt;
 }
 
-bool is_communication_kernel(std::string_view kernel) { return !after_mark(kernel).empty(); }
-
-std::optional<CommunicationKind> kind_of_kernel(std::string_view kernel) {
-  const std::string rest = after_mark(kernel);
-  if (rest.empty() || rest.compare(0, 8, "sendrecv") == 0) return std::nullopt;
-  return longest_kind(rest);
+bool is_communication_kernel(std::string_view kernel) {
+  const std::string name(kernel.substr(0, kernel.find('(')));
+  for (const std::string mark :
+       {"ncclKernel_", "ncclDevKernel_", "ncclDevKernel", "rcclKernel_", "ncclKernel"})
+    if (const auto at = name.find(mark); at != std::string::npos)
+      return !bare(name.substr(at + mark.size())).empty();
+  return false;
 }
 
 std::optional<std::uint32_t> element_bytes(std::string_view dtype) {

@@ -32,8 +32,6 @@ struct CommunicationKind {
 /// By PyTorch's names ("allreduce", "_allgather_base", "reduce_scatter_tensor_coalesced" …); nothing for what
 /// moves no data ("wait", "init") and for names that are not known.
 std::optional<CommunicationKind> communication_kind(std::string_view name);
-/// By the name of a kernel of NCCL or RCCL; nothing where it does not tell (SendRecv).
-std::optional<CommunicationKind> kind_of_kernel(std::string_view kernel);
 /// Whether a kernel is one of NCCL or RCCL.
 bool is_communication_kernel(std::string_view kernel);
 

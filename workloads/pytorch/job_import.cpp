@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <set>
 
 #include "workloads/pytorch/job_groups.h"
 

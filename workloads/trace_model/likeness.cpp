@@ -6,7 +6,6 @@
 #include <unordered_set>
 
 #include "workloads/trace_model/perturb.h"
-#include "workloads/trace_model/shape.h"
 
 namespace wafertlm::trace_model {
 namespace {

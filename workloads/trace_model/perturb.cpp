@@ -5,18 +5,13 @@
 #include <cmath>
 #include <numeric>
 
+#include "tlm/kernel/splitmix64.h"
+
 namespace wafertlm::trace_model {
 
-std::uint64_t mixed(std::uint64_t key) {
-  key += 0x9E3779B97F4A7C15U;
-  key = (key ^ (key >> 30U)) * 0xBF58476D1CE4E5B9U;
-  key = (key ^ (key >> 27U)) * 0x94D049BB133111EBU;
-  return key ^ (key >> 31U);
-}
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b) { return splitmix64::mixed(splitmix64::mixed(a) ^ b); }
 
-std::uint64_t mixed(std::uint64_t a, std::uint64_t b) { return mixed(mixed(a) ^ b); }
-
-double uniform(std::uint64_t key) { return static_cast<double>(mixed(key) >> 11U) * 0x1p-53; }
+double uniform(std::uint64_t key) { return splitmix64::unit(splitmix64::mixed(key)); }
 
 double half_of(double bound) { return std::sqrt(1 + bound) - 1; }
 

@@ -7,9 +7,7 @@
 
 namespace wafertlm::trace_model {
 
-/// A number of 64 bits that a key gives (SplitMix64: Steele, Lea, Flood 2014).
-std::uint64_t mixed(std::uint64_t key);
-/// The same of several keys.
+/// A number of 64 bits that two keys give.
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b);
 /// In [0, 1).
 double uniform(std::uint64_t key);

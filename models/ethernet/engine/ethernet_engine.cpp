@@ -21,7 +21,7 @@ EthernetEngine::EthernetEngine(Network network, const EthernetParams& params, Me
   const EthernetSwitchParams& at = params_.switches;
   for (const Port& port : network_.ports()) ports_.emplace_back(port);
   for (std::uint32_t node = 0; node < network_.nodes(); ++node)
-    node_seeds_.push_back(Random::mix(params.seed + node));
+    node_seeds_.push_back(splitmix64::mix(params.seed + node));
   for (std::uint32_t node = 0; node < network_.nodes(); ++node) {
     const auto& own = network_.ports_of(node);
     const auto inputs = static_cast<std::uint32_t>(own.size());

@@ -16,6 +16,7 @@
 #include "models/ethernet/network/log_histogram.h"
 #include "models/ethernet/network/network.h"
 #include "models/ethernet/network/pfc.h"
+#include "tlm/kernel/splitmix64.h"
 #include "tlm/link/line.h"
 
 namespace wafertlm::ethernet {

@@ -16,7 +16,7 @@ std::uint32_t EthernetEngine::open(std::uint32_t from, std::uint32_t to) {
   pair.number = number;
   pair.from = from;
   pair.to = to;
-  pair.hash = five_tuple_hash(from, to, number) ^ Random::mix(params_.seed);
+  pair.hash = five_tuple_hash(from, to, number) ^ splitmix64::mix(params_.seed);
   for (std::uint32_t at = network_.switch_of(from); at != to;) {
     const PortList ways = network_.next_ports(at, to);
     pair.ways *= ways.size();
@@ -60,7 +60,7 @@ void EthernetEngine::choose_way(QueuePair& pair, Frame& frame) {
       return;
     case LoadBalance::flowlet:
       if (now_ > pair.sent_ps + params_.switches.flowlet_gap_ps) ++pair.way;
-      frame.hash = static_cast<std::uint32_t>(Random::mix(pair.hash + pair.way));
+      frame.hash = static_cast<std::uint32_t>(splitmix64::mix(pair.hash + pair.way));
       return;
     case LoadBalance::spray:
       frame.hash = static_cast<std::uint32_t>(random_.next() >> 32);
@@ -288,7 +288,7 @@ void EthernetEngine::receive_answer(QueuePair& pair, std::uint32_t which) {
 }
 
 void EthernetEngine::progress(QueuePair& pair, const nic::SendSequence::Progress& made, bool trimmed) {
-  if (made.lost != 0) pair.control->on_loss({now_, made.lost * params_.format.mtu_bytes, trimmed});
+  if (made.lost != 0) pair.control->on_loss({now_, trimmed});
   while (!pair.messages.empty() && pair.messages.front().end <= pair.sender->acknowledged()) {
     listener_.on_acknowledged(pair.messages.front().number, now_);
     pair.messages.pop_front();

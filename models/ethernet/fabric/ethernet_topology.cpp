@@ -100,7 +100,7 @@ void EthernetTopology::append_route(NpuId from, NpuId to, std::vector<std::size_
   }
   const std::uint64_t hash = ethernet::five_tuple_hash(host(from), host(to), 0);
   const auto choose = [hash](std::uint32_t node, std::uint32_t ways) {
-    return ethernet::hashed_way(hash, ethernet::Random::mix(node), ways);
+    return ethernet::hashed_way(hash, splitmix64::mix(node), ways);
   };
   for (const std::uint32_t port : places_.network.path(host(from), host(to), choose)) route.push_back(port);
 }

@@ -2,23 +2,19 @@
 #pragma once
 #include <cstdint>
 
+#include "tlm/kernel/splitmix64.h"
 #include "tlm/kernel/state_visitor.h"
 
 namespace wafertlm::ethernet {
 
-/// Numbers from a seed, the same everywhere (SplitMix64, Steele et al., OOPSLA 2014).
+/// Numbers from a seed.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() { return mix(state_ += 0x9E3779B97F4A7C15ULL); }
+  std::uint64_t next() { return splitmix64::mix(state_ += splitmix64::kStep); }
   void list_state(StateVisitor& state) { state.value(state_); }
   /// Below 1.
-  double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
-  static std::uint64_t mix(std::uint64_t z) {
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
-    return z ^ (z >> 31);
-  }
+  double uniform() { return splitmix64::unit(next()); }
 
  private:
   std::uint64_t state_;

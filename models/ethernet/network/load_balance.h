@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "models/ethernet/network/ecn.h"
+#include "tlm/kernel/splitmix64.h"
 #include "tlm/kernel/units.h"
 
 namespace wafertlm::ethernet {
@@ -19,13 +19,13 @@ enum class LoadBalance : std::uint8_t {
 /// Of the five-tuple: addresses, and the UDP source port, which differs by queue pair.
 inline std::uint64_t five_tuple_hash(std::uint32_t source, std::uint32_t destination,
                                      std::uint32_t queue_pair) {
-  return Random::mix(Random::mix((std::uint64_t{source} << 32) | destination) +
-                     0x9E3779B97F4A7C15ULL * (queue_pair + 1));
+  return splitmix64::mix(splitmix64::mix((std::uint64_t{source} << 32) | destination) +
+                         splitmix64::kStep * (queue_pair + 1));
 }
 
 /// A switch's choice among `ways`; each has a seed of its own, else all would choose alike.
 inline std::uint32_t hashed_way(std::uint64_t hash, std::uint64_t switch_seed, std::uint32_t ways) {
-  return static_cast<std::uint32_t>((Uint128{Random::mix(hash ^ switch_seed)} * ways) >> 64);
+  return static_cast<std::uint32_t>((Uint128{splitmix64::mix(hash ^ switch_seed)} * ways) >> 64);
 }
 
 }  // namespace wafertlm::ethernet

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/ethernet/network/pfc.h"
 
-#include <algorithm>
 #include <stdexcept>
 #include <string>
+
+#include "models/ethernet/network/frame_format.h"
 
 namespace wafertlm::ethernet {
 namespace {
@@ -17,10 +18,6 @@ struct Allowance {
 constexpr Allowance kAllowances[] = {{1'250'000'000, 67},   {3'125'000'000, 80},   {5'000'000'000, 118},
                                      {6'250'000'000, 147},  {12'500'000'000, 394}, {25'000'000'000, 453},
                                      {50'000'000'000, 905}, {100'000'000'000, 905}};
-
-double bytes_in(TimePs time, std::uint64_t bytes_per_s) {
-  return static_cast<double>(time) * static_cast<double>(bytes_per_s) / static_cast<double>(kPsPerSecond);
-}
 
 }  // namespace
 
@@ -42,25 +39,6 @@ std::uint64_t headroom_bytes(const LosslessLink& link, std::uint32_t full_wire_b
   const Uint128 in_flight = Uint128{2 * link.latency_ps + link.response_ps} * link.bytes_per_s;
   return 2 * std::uint64_t{full_wire_bytes} + kPauseWireBytes +
          static_cast<std::uint64_t>((in_flight + kPsPerSecond - 1) / kPsPerSecond);
-}
-
-namespace headroom {
-
-double sonic_bytes(const LosslessLink& link, double mtu, double cell_factor, double phy_bytes) {
-  return mtu + cell_factor * (mtu + bytes_in(2 * link.latency_ps, link.bytes_per_s) + phy_bytes +
-                              kQuantumBytes * response_quanta(link.bytes_per_s));
-}
-
-double mlx5_bytes(double gbps, double metres, double mtu) {
-  return (301 + 2.16 * metres) * gbps + 2.72 * mtu;
-}
-
-double ns3_bytes(const LosslessLink& link) { return bytes_in(3 * link.latency_ps, link.bytes_per_s); }
-
-}  // namespace headroom
-
-double ecn_before_pfc_bytes(double buffer, double headroom, double ports, double alpha) {
-  return std::max(0.0, alpha * (buffer - 8 * ports * headroom) / (8 * ports * (alpha + 1)));
 }
 
 }  // namespace wafertlm::ethernet

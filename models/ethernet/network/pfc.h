@@ -2,7 +2,6 @@
 #pragma once
 #include <cstdint>
 
-#include "models/ethernet/network/frame_format.h"
 #include "tlm/kernel/units.h"
 
 namespace wafertlm::ethernet {
@@ -11,7 +10,6 @@ namespace wafertlm::ethernet {
 
 /// 512 bit times.
 constexpr std::uint32_t kQuantumBytes = 64;
-constexpr std::uint32_t kMostQuanta = 65'535;
 
 /// How long a pause of so many quanta lasts, rounded up.
 TimePs pause_ps(std::uint32_t quanta, std::uint64_t bytes_per_s);
@@ -33,21 +31,6 @@ struct LosslessLink {
 /// frame, the pause frame, its way, the response, a full packet that has just begun, and its way: 2 · MTU on
 /// the wire + 84 + C (2 d + t_response), rounded up.
 std::uint64_t headroom_bytes(const LosslessLink& link, std::uint32_t full_wire_bytes);
-
-/// What others reserve, for comparison. Lengths in bytes, `gbps` in Gb/s.
-namespace headroom {
-/// SONiC: MTU + cell factor · (MTU + 2dC + PHY + 64 · quanta).
-double sonic_bytes(const LosslessLink& link, double mtu, double cell_factor, double phy_bytes);
-/// mlx5: (301 + 2.16 · metres) · Gb/s + 2.72 · MTU.
-double mlx5_bytes(double gbps, double metres, double mtu);
-/// The ns-3 models: 3 d C, without a term of packets, so that packets are lost.
-double ns3_bytes(const LosslessLink& link);
-}  // namespace headroom
-
-/// ECN marks before PFC pauses, whatever the queues, with a K below this (DCQCN, SIGCOMM 2015, section 4):
-/// α (B − 8 n H) / (8 n (α + 1)), for n ports, 8 priorities, a buffer B, headroom H; 0 if headroom takes all
-/// of it.
-double ecn_before_pfc_bytes(double buffer, double headroom, double ports, double alpha);
 
 /// Who is told to pause: the latest frame counts, and a pause ends by itself.
 class PauseTimer {

@@ -33,7 +33,6 @@ bool SharedBuffer::admit(std::uint32_t number, std::uint32_t bytes) {
   if (takes && shared_used_ + bytes <= params_.pool_bytes) {
     queue.shared += bytes;
     shared_used_ += bytes;
-    most_used_ = std::max(most_used_, shared_used_);
     return true;
   }
   if (queue.headroom + bytes > queue.headroom_bytes) return false;

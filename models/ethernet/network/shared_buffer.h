@@ -51,7 +51,6 @@ class SharedBuffer {
   }
   std::uint64_t headroom_used(std::uint32_t queue) const { return queues_[queue].headroom; }
   std::uint64_t most_headroom_used(std::uint32_t queue) const { return queues_[queue].most_headroom; }
-  std::uint64_t most_used_bytes() const { return most_used_; }
   const SharedBufferParams& params() const { return params_; }
 
  private:
@@ -63,7 +62,7 @@ class SharedBuffer {
   };
   SharedBufferParams params_;
   std::vector<Queue> queues_;
-  std::uint64_t shared_used_ = 0, most_used_ = 0;
+  std::uint64_t shared_used_ = 0;
 };
 
 }  // namespace wafertlm::ethernet

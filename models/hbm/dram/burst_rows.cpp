@@ -3,8 +3,6 @@
 // next on the bus, and what the bus loses before.
 #include <algorithm>
 
-#include "models/hbm/dram/burst_channel.h"
-
 namespace wafertlm {
 
 /// From `at` on rows are opened for that direction.

@@ -40,7 +40,6 @@ struct AckEvent {
 
 struct LossEvent {
   TimePs now_ps = 0;
-  std::uint64_t lost_bytes = 0;
   bool trimmed = false;  ///< a switch cut the payload off, and the headers said so; else a gap or a time-out
 };
 

@@ -28,7 +28,6 @@ class Nscc final : public CongestionControl {
   void on_ack(const AckEvent& ack) override;
   void on_loss(const LossEvent& loss) override;
   double target_ps() const { return params_.target_rtts * static_cast<double>(path_.base_rtt_ps); }
-  double average_delay_ps() const { return average_ps_; }
 
  private:
   void set(double window);

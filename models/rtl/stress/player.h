@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <optional>
-#include <string>
 
 #include "models/rtl/bench.h"
 #include "models/rtl/scoreboard.h"

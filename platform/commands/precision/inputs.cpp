@@ -44,7 +44,7 @@ const std::vector<std::pair<std::string, model::Model (*)()>>& built_in_nets() {
 TypePtr<NumberFormat> number_format() {
   std::vector<std::pair<std::string, NumberFormat>> words;
   for (const NumberFormat each : kFormats) words.emplace_back(to_string(each), each);
-  return choice(std::move(words));
+  return choice(words);
 }
 
 std::shared_ptr<const Struct<MachineSpec>> machine_type() {

@@ -77,12 +77,10 @@ BatchMeans batch_means(const std::vector<double>& series, std::size_t first) {
 
 bool is_steady(const std::vector<double>& series) {
   constexpr std::size_t kLeast = 100;
-  constexpr double kStudent18 = 2.101, kMostCorrelation = 0.5;
+  constexpr double kStudent18 = 3.610, kMostCorrelation = 0.53;
   if (series.size() < kLeast) return false;
-  const std::size_t first = mser5_truncation(series);
-  if (2 * first > series.size()) return false;
-  const BatchMeans rest = batch_means(series, first);
-  return rest.slope_t < kStudent18 && rest.lag_one < kMostCorrelation;
+  const BatchMeans rest = batch_means(series, std::min(mser5_truncation(series), series.size() / 2));
+  return std::abs(rest.slope_t) < kStudent18 && rest.lag_one < kMostCorrelation;
 }
 
 }  // namespace wafertlm::traffic

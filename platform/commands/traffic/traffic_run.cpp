@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <deque>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -19,6 +20,7 @@
 #include "platform/machine/wafer.h"
 #include "platform/spec/fabric_kinds.h"
 #include "platform/spec/traffic/traffic_model.h"
+#include "tlm/kernel/splitmix64.h"
 
 namespace wafertlm::traffic {
 namespace {
@@ -69,7 +71,7 @@ class Measurement final : public TrafficSink {
     result.stable = is_steady(latencies_ps) && is_steady(backlog);
     result.backlog_growth = backlog.back();
     std::size_t first = mser5_truncation(latencies_ps);
-    if (2 * first > latencies_ps.size()) first = 0;  // not settled: there is no warm-up to leave out
+    if (2 * first > latencies_ps.size()) first = result.stable ? latencies_ps.size() / 2 : 0;
     result.packets_left_out = first;
     if (latencies_ps.size() - first >= BatchMeans::kBatches) {
       const BatchMeans means = batch_means(latencies_ps, first);
@@ -135,6 +137,13 @@ void require_routes(const Fabric& fabric, const Pattern& pattern) {
                         "that do not need it",
                         n, index_of(choice.destination), failure));
     }
+}
+
+/// Each load draws numbers of its own: an unlucky sequence is one point of a curve, not all of it.
+std::uint64_t stream_seed(std::uint64_t seed, double offered) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &offered, sizeof bits);
+  return splitmix64::mixed(seed + splitmix64::mixed(bits));
 }
 
 /// One simulation of one load.
@@ -226,7 +235,7 @@ class Run {
       node.packets_per_slot = pattern_->sends(npu) ? packets_per_cycle_ : 0;
       node.credit_delay_ps = fabric_.credit_delay_ps;
       node.injection = wafer_.fabric().injection_link();
-      node.seed = setup.seed;
+      node.seed = stream_seed(setup.seed, offered_);
       nodes_.push_back(std::make_unique<TrafficNode>(("npu_" + std::to_string(n)).c_str(), node,
                                                      wafer_.classes, *pattern_, *measurement_, wafer_.packets,
                                                      wafer_.scheduler));

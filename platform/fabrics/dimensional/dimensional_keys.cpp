@@ -124,26 +124,18 @@ void DimensionalKind::check(const config::FabricSpec& fabric, const config::Chec
                kMaxVcs / 2);
   if (fabric.input_queue == InputQueue::fifo)
     check.fail({&fabric.input_queue}, "dimensions need a queue per output: per_output");
-  if (!params.messages) {
-    if (params.rules.time_step_ps != 0)
-      check.fail({&params.rules.time_step_ps, &params.messages},
-                 "has no effect without transport: messages; leave it out");
-    if (params.rules.bare_point_to_point)
-      check.fail({&params.rules.bare_point_to_point, &params.messages},
-                 "has no effect without transport: messages; leave it out");
+  if (params.messages) {
+    const std::string why = "has no effect with transport: messages; leave it out";
+    check.require_default(fabric.format, {&params.messages}, why, &WireFormat::packet_bytes);
+    check.require_default<FabricParams>(fabric, {&params.messages}, why, &FabricParams::buffer_bytes,
+                                        &FabricParams::credit_delay_ps);
+  } else {
+    check.require_default(params.rules, {&params.messages},
+                          "has no effect without transport: messages; leave it out",
+                          &MessageRules::time_step_ps, &MessageRules::bare_point_to_point);
     if (params.rules.store_and_forward)
       check.fail({&params.rules.store_and_forward},
                  "needs transport: messages; packets are passed on when their head is there");
-  }
-  if (params.messages) {
-    const FabricParams usual;  // resolved files have it
-    const auto unused = [&](const void* member, bool has_changed) {
-      if (has_changed)
-        check.fail({member, &params.messages}, "has no effect with transport: messages; leave it out");
-    };
-    unused(&fabric.format.packet_bytes, fabric.format.packet_bytes != usual.format.packet_bytes);
-    unused(&fabric.buffer_bytes, fabric.buffer_bytes != usual.buffer_bytes);
-    unused(&fabric.credit_delay_ps, fabric.credit_delay_ps != usual.credit_delay_ps);
   }
   if (fabric.is_reliable())
     check.fail({&fabric.bit_error_rate, &fabric.reliability.protocol},

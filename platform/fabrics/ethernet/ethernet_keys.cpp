@@ -246,29 +246,26 @@ std::shared_ptr<const Struct<EthernetNicKeys>> nic_type() {
 
 /// What all fabrics have and this one has no use for.
 void check_common(const FabricSpec& fabric, const Check& check) {
-  const FabricParams usual;  // resolved files have it
-  const auto unused = [&](const void* member, bool has_changed, const char* why) {
-    if (has_changed)
-      check.fail({member, &fabric.kind}, "has no effect on an Ethernet, {}; leave it out", why);
+  const auto unused = [&](const auto& of, auto member, const char* why) {
+    check.require_default(of, {&fabric.kind},
+                          fmt::format("has no effect on an Ethernet, {}; leave it out", why), member);
   };
-  unused(&fabric.credit_delay_ps, fabric.credit_delay_ps != usual.credit_delay_ps,
-         "which pauses or drops instead of giving credits");
-  unused(&fabric.buffer_bytes, fabric.buffer_bytes != usual.buffer_bytes,
-         "whose buffers are those of switches.buffer");
-  unused(&fabric.input_queue, fabric.input_queue != usual.input_queue, "which has a queue per output");
-  unused(&fabric.format.header_bytes, fabric.format.header_bytes != usual.format.header_bytes,
-         "whose headers follow from the standards");
-  unused(&fabric.format.flit_bytes, fabric.format.flit_bytes != usual.format.flit_bytes,
-         "which has no flits");
-  unused(&fabric.virtual_channels, fabric.virtual_channels != FabricSpec().virtual_channels,
-         "which has one priority for data");
+  const FabricParams& of_all_kinds = fabric;
+  unused(of_all_kinds, &FabricParams::credit_delay_ps, "which pauses or drops instead of giving credits");
+  unused(of_all_kinds, &FabricParams::buffer_bytes, "whose buffers are those of switches.buffer");
+  unused(of_all_kinds, &FabricParams::input_queue, "which has a queue per output");
+  unused(fabric.format, &WireFormat::header_bytes, "whose headers follow from the standards");
+  unused(fabric.format, &WireFormat::flit_bytes, "which has no flits");
+  unused(fabric, &FabricSpec::virtual_channels, "which has one priority for data");
   const std::vector<TrafficClassSpec> rows = default_traffic_classes();
   const bool same =
       std::equal(rows.begin(), rows.end(), fabric.classes.begin(), fabric.classes.end(),
                  [](const TrafficClassSpec& a, const TrafficClassSpec& b) {
                    return a.name == b.name && a.vc == b.vc && a.priority == b.priority && a.vcs == b.vcs;
                  });
-  unused(&fabric.classes, !same, "which has one priority for data");
+  if (!same)
+    check.fail({&fabric.classes},
+               "has no effect on an Ethernet, which has one priority for data; leave it out");
   if (fabric.is_reliable())
     check.fail({&fabric.bit_error_rate, &fabric.reliability.protocol},
                "bit errors are not modelled on an Ethernet; leave them out");

@@ -17,6 +17,7 @@
 
 #include "models/rtl/rtl_view.h"
 #include "platform/describe/fields.h"
+#include "platform/host/built_without.h"
 #include "platform/machine/rtl/configurations.h"
 #include "platform/machine/rtl/differences.h"
 #include "platform/machine/rtl/packet_names.h"
@@ -152,6 +153,9 @@ void RtlViews::add_view(const config::RtlSpec& spec, std::size_t number, bool is
   }
   made->window_ps = spec.window_ps;
   if (params.mode != RtlViewMode::tlm) {
+    if (!params.design->make)
+      throw BuiltWithout("this program has no code of the RTL design '" + params.design->name +
+                         "': ./build.sh release wafertlm makes one that has");
     made->model = params.design->make("rtl_" + name);
     made->again = params.design->make("rtl_again_" + name);
   }

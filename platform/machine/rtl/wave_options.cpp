@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/machine/rtl/wave_options.h"
 
-#include <charconv>
 #include <stdexcept>
 
 #include "platform/machine/rtl/rtl_waves.h"
+#include "platform/spec/ranges.h"
 
 namespace wafertlm {
-namespace {
-
-bool is_number(const std::string& text, std::uint64_t& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-}  // namespace
 
 void RtlWaveOptions::add_to(CLI::App& command, const std::string& usual_path) {
   command

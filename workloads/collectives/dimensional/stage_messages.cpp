@@ -7,9 +7,9 @@
 
 namespace wafertlm {
 
-using Kind = ChunkStage::Kind;
-
 namespace {
+
+using Kind = ChunkStage::Kind;
 
 std::uint32_t messages_in_round(DimensionAlgorithm algorithm, std::uint32_t size) {
   switch (algorithm) {

@@ -287,7 +287,7 @@ TEST(Swift, SmallWindowsRaiseTheTargetAndPaceBelowAPacket) {
   SwiftParams params;
   Swift control(params, kPath);
   TimePs now = 0;
-  for (int i = 0; i < 12; ++i) control.on_loss({now += 100 * kUs, 1000, false});
+  for (int i = 0; i < 12; ++i) control.on_loss({now += 100 * kUs, false});
   EXPECT_NEAR(control.window_bytes(), kBdp / 4096, 1e-6);
   EXPECT_NEAR(control.rate_bytes_per_s(), kBdp / 4096 / 12e-6, 1);
   EXPECT_NEAR(control.target_ps(), 20e6 * (1 + 1 / 6.55) + 100e6, 1);  // the whole range
@@ -339,10 +339,10 @@ TEST(Nscc, ALossShrinksToWhatCameThrough) {
   Nscc control(params, kPath);
   for (std::uint64_t i = 1; i <= 20; ++i) control.on_ack(ack_at(1, 12 * kUs, i * 1000, 10));
   const double window = control.window_bytes();
-  control.on_loss({100 * kUs, 1000, true});  // 20,000 of 225,000: below an eighth
+  control.on_loss({100 * kUs, true});  // 20,000 of 225,000: below an eighth
   EXPECT_DOUBLE_EQ(control.window_bytes(), 20'000);
   EXPECT_LT(control.window_bytes(), window);
-  control.on_loss({101 * kUs, 1000, true});  // not again at once
+  control.on_loss({101 * kUs, true});  // not again at once
   EXPECT_DOUBLE_EQ(control.window_bytes(), 20'000);
 }
 

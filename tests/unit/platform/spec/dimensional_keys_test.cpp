@@ -5,6 +5,7 @@
 #include "platform/fabrics/dimensional/dimensional_kind.h"
 #include "platform/spec/load.h"
 #include "platform/text/config_error.h"
+#include "tests/support/same_spec.h"
 #include "tests/support/temp_folder.h"
 
 namespace wafertlm::config {

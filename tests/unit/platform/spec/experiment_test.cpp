@@ -8,6 +8,7 @@
 #include "platform/describe/document.h"
 #include "platform/spec/file_kinds.h"
 #include "platform/spec/load.h"
+#include "tests/support/same_spec.h"
 #include "tests/support/temp_folder.h"
 
 namespace wafertlm::config {

@@ -5,6 +5,7 @@
 #include "platform/fabrics/fred/fred_kind.h"
 #include "platform/spec/fabric_kinds.h"
 #include "platform/spec/load.h"
+#include "tests/support/same_spec.h"
 #include "tests/support/temp_folder.h"
 #include "tests/unit/platform/spec/bad_input.h"
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "platform/spec/load.h"
+#include "tests/support/same_spec.h"
 #include "tests/support/temp_folder.h"
 
 namespace wafertlm::config {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/chakra/et_reader.h"
 
+#include "tests/support/same_node.h"
 #include "tests/unit/workloads/chakra/trace_files.h"
 #include "tests/unit/workloads/chakra/wire_bytes.h"
 

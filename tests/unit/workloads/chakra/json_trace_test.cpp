@@ -6,6 +6,7 @@
 
 #include <stdexcept>
 
+#include "tests/support/same_node.h"
 #include "tests/unit/workloads/chakra/random_nodes.h"
 #include "tests/unit/workloads/chakra/trace_files.h"
 #include "workloads/chakra/trace_file.h"

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/same_node.h"
 #include "tests/unit/workloads/chakra/random_nodes.h"
 
 namespace wafertlm::chakra::test {

@@ -10,6 +10,7 @@
 
 #include "tests/support/random_cases.h"
 #include "tests/support/refusal.h"
+#include "tests/support/same_node.h"
 #include "tests/support/trace_nodes.h"
 #include "workloads/edit/edit.h"
 #include "workloads/edit/obfuscate.h"

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "tests/support/same_node.h"
 #include "tests/unit/workloads/chakra/trace_files.h"
 #include "workloads/chakra/et_writer.h"
 #include "workloads/chakra/validate.h"

@@ -42,9 +42,10 @@ struct Mistake {
 class ModelFileMistake : public testing::TestWithParam<Mistake> {};
 
 TEST_P(ModelFileMistake, IsRefusedAtItsPlace) {
-  const auto& [pointer, value, message] = GetParam();
-  EXPECT_EQ(test::refusal_of<chakra::TraceError>([&] { from_json(with_value(pointer, value), "m"); }),
-            message);
+  const Mistake& mistake = GetParam();
+  EXPECT_EQ(test::refusal_of<chakra::TraceError>(
+                [&] { from_json(with_value(mistake.pointer, mistake.value), "m"); }),
+            mistake.message);
 }
 
 INSTANTIATE_TEST_SUITE_P(

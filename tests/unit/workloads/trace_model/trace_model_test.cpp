@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 
+#include "tests/support/same_node.h"
 #include "workloads/chakra/trace_error.h"
 #include "workloads/trace_model/fold.h"
 #include "workloads/trace_model/generate.h"

@@ -9,6 +9,7 @@
 
 #include "tests/support/refusal.h"
 #include "tests/support/trace_nodes.h"
+#include "tlm/kernel/splitmix64.h"
 #include "workloads/chakra/trace_error.h"
 #include "workloads/trace_model/learn.h"
 #include "workloads/trace_model/likeness.h"
@@ -44,8 +45,8 @@ TEST(TraceModelMixed, IsSplitMix64) {
   std::uint64_t state = 1234567;
   for (const std::uint64_t expected : {6457827717110365317U, 3203168211198807973U, 9817491932198370423U,
                                        4593380528125082431U, 16408922859458223821U}) {
-    EXPECT_EQ(mixed(state), expected);
-    state += 0x9E3779B97F4A7C15U;
+    EXPECT_EQ(splitmix64::mixed(state), expected);
+    state += splitmix64::kStep;
   }
   EXPECT_NE(mixed(1, 2), mixed(2, 1));
 }

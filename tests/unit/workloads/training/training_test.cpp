@@ -9,6 +9,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "tests/support/same_node.h"
 #include "tests/unit/workloads/training/small_job.h"
 #include "workloads/chakra/comm_groups.h"
 #include "workloads/chakra/validate.h"
