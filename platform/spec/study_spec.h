@@ -25,6 +25,8 @@ struct AxisSpec {
   std::string name;
   std::vector<AxisValueSpec> values;
   std::optional<std::pair<std::uint32_t, std::uint32_t>> parallelisms;  ///< in place of values
+  /// In place of values: 1 to so many, over which figures are means. 0: none.
+  std::uint32_t seeds = 0;
   std::vector<std::string> arguments, overrides;
   /// A column: what is read is on the straight line through the axis' first two values (numbers), at the
   /// value of this column; more values are to show how straight it is. Empty: every value is a case of its
@@ -38,7 +40,7 @@ enum class ShownAs : std::uint8_t { number, time, bytes, bandwidth, rate, percen
 inline const std::vector<std::string> kShownAsNames = {"number",    "time", "bytes",
                                                        "bandwidth", "rate", "percent"};
 
-/// All of them, those of `parallelisms` too.
+/// All of them, those of `parallelisms` and `seeds` too.
 std::vector<AxisValueSpec> values_of(const AxisSpec& axis);
 
 /// A figure of every cell: read from its results, or made of other columns.

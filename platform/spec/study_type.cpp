@@ -147,6 +147,9 @@ std::shared_ptr<const Struct<AxisSpec>> axis_type() {
                 "Values: a name, or a map of name, file, arguments and set")
       .optional("parallelisms", &A::parallelisms, maybe(range(1, 4096)),
                 "In place of values: every MP x DP x PP that uses so many NPUs, for instance 18-20")
+      .optional("seeds", &A::seeds, integer<std::uint32_t>(0, 10'000),
+                "In place of values: 1 to so many, set by {}; figures are the mean over them, ± half of its "
+                "95 % confidence interval, with the least and the most")
       .optional("arguments", &A::arguments, texts(), "More words for the command; {} is the value's name")
       .optional("set", &A::overrides, texts(), "Keys to change; {} is the value's name")
       .optional("line_to", &A::line_to, text(),
@@ -297,6 +300,22 @@ void check_line(const StudySpec& study, const AxisSpec& axis, const Check& check
   if (axis.values.size() < 2) check.fail({&axis.line_to}, "a line needs two values");
 }
 
+/// Two or more, which something draws from.
+void check_seeds(const StudySpec& study, const AxisSpec& axis, const Check& check) {
+  if (axis.seeds == 0) return;
+  if (axis.seeds == 1) check.fail({&axis.seeds}, "a spread needs two seeds or more");
+  const auto takes_name = [](const std::vector<std::string>& texts) {
+    return std::any_of(texts.begin(), texts.end(),
+                       [](const std::string& each) { return each.find("{}") != std::string::npos; });
+  };
+  if (!takes_name(axis.overrides) && !takes_name(axis.arguments))
+    check.fail({&axis.seeds}, "nothing takes them; give '{}', for instance run.seed={{}}",
+               check.path(&axis.overrides));
+  for (const AxisSpec& other : study.axes)
+    if (&other != &axis && other.seeds != 0)
+      check.fail({&axis.seeds}, "axis {} has seeds already", quoted(other.name));
+}
+
 /// All of them are in memory.
 constexpr std::size_t kMostCells = 100'000;
 
@@ -305,9 +324,10 @@ void check_axes(const StudySpec& study, const Check& check) {
   check_unique(study.columns, check);
   check_unique(study.calibrations, check);
   for (const AxisSpec& axis : study.axes) {
-    if (axis.values.empty() == !axis.parallelisms)
-      check.fail({&axis.name}, "an axis needs '{}' or '{}', one of them", check.path(&axis.values),
-                 check.path(&axis.parallelisms));
+    if (!axis.values.empty() + axis.parallelisms.has_value() + (axis.seeds != 0) != 1)
+      check.fail({&axis.name}, "an axis needs '{}', '{}' or '{}', one of them", check.path(&axis.values),
+                 check.path(&axis.parallelisms), check.path(&axis.seeds));
+    check_seeds(study, axis, check);
     check_unique(axis.values, check);
     check_line(study, axis, check);
     const std::vector<std::string> columns = names_of(study.columns);
@@ -352,7 +372,7 @@ void require_one_cell(const StudySpec& study, const CalibrationSpec& calibration
     for (const Selection* of : {&calibration.at, &calibration.cell})
       for (const auto& [name, chosen] : *of)
         if (name == axis.name) values += chosen.size();
-    if (values != 1 && !(values == 0 && !axis.line_to.empty()))
+    if (values != 1 && !(values == 0 && (!axis.line_to.empty() || axis.seeds != 0)))
       check.fail({&calibration.cell}, "'{}' and this must name one value of axis {}, they name {}",
                  check.path(&calibration.at), quoted(axis.name), values);
   }
@@ -391,6 +411,10 @@ void check_names(const StudySpec& study, const Check& check) {
 }  // namespace
 
 std::vector<AxisValueSpec> values_of(const AxisSpec& axis) {
+  std::vector<AxisValueSpec> seeds;
+  for (std::uint32_t seed = 1; seed <= axis.seeds; ++seed)
+    seeds.push_back({std::to_string(seed), "", {}, {}});
+  if (axis.seeds != 0) return seeds;
   return axis.parallelisms ? all_parallelisms(axis.parallelisms->first, axis.parallelisms->second)
                            : axis.values;
 }

@@ -4,7 +4,7 @@
 
   tests/fuzz/run.py BUILD [TARGET ...] [--seconds N | --runs N | --quick] [--keep DIR]
 
-BUILD is the folder of a sanitizer build (build-asan). What was found is left in BUILD/findings with a line that repeats it; the
+BUILD is the folder of a sanitizer build (build-fuzz). What was found is left in BUILD/findings with a line that repeats it; the
 exit code is then 1. --keep DIR: inputs that reached new code are kept in DIR/TARGET and used again in the next call."""
 import argparse
 import json

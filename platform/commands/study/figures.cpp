@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "platform/machine/sampled/estimate.h"
+
 namespace wafertlm {
 namespace {
 
@@ -47,10 +49,10 @@ Figure quotient_of(double dividend, double dividend_off, double divisor, double 
   return {quotient, std::abs(dividend_off / divisor) + std::abs(quotient * divisor_off / divisor)};
 }
 
-/// Without the values of axes that are lines.
+/// Without the values of axes that are lines or seeds.
 std::vector<std::string> group_of(const StudySpec& study, std::vector<std::string> cell) {
   for (std::size_t axis = 0; axis < study.axes.size(); ++axis)
-    if (is_line(study.axes[axis])) cell[axis].clear();
+    if (is_line(study.axes[axis]) || study.axes[axis].seeds != 0) cell[axis].clear();
   return cell;
 }
 
@@ -72,12 +74,40 @@ Figures::Figures(const StudySpec& study, const std::vector<Cell>& cells,
 const ColumnSpec& Figures::column(const std::string& name) const { return find_column(study_, name); }
 
 Figure Figures::figure(const std::vector<std::string>& cell, const std::string& name) const {
+  const auto seeds = std::find_if(study_.axes.begin(), study_.axes.end(),
+                                  [](const config::AxisSpec& axis) { return axis.seeds != 0; });
+  if (seeds == study_.axes.end()) return of_one_seed(cell, name);
+  std::vector<std::string> one = cell;
+  MeanEstimate mean;
+  double least = HUGE_VAL, most = -HUGE_VAL, sampled = 0;
+  json first;
+  bool differ = false;
+  for (const config::AxisValueSpec& seed : config::values_of(*seeds)) {
+    one[static_cast<std::size_t>(seeds - study_.axes.begin())] = seed.name;
+    const Figure found = of_one_seed(one, name);
+    if (found.value.is_null()) return {};
+    if (first.is_null()) first = found.value;
+    differ |= found.value != first;
+    if (!found.value.is_number()) continue;
+    const auto value = found.value.get<double>();
+    mean.add(value);
+    least = std::min(least, value);
+    most = std::max(most, value);
+    sampled += found.half_width / seeds->seeds;
+  }
+  if (!differ) return {first, sampled};
+  if (mean.count() != seeds->seeds) return {};  // texts that differ have no mean
+  const double spread = student_t_95(mean.count() - 1) * std::sqrt(mean.variance() / seeds->seeds);
+  return {mean.mean(), spread + sampled, std::pair{least, most}};
+}
+
+Figure Figures::of_one_seed(const std::vector<std::string>& cell, const std::string& name) const {
   const ColumnSpec& column = this->column(name);
   if (column.kind == ColumnSpec::Kind::quotient) return quotient(cell, column);
   if (column.kind == ColumnSpec::Kind::sum) {
     double sum = 0, half_width = 0;
     for (const std::string& term : column.terms) {
-      const Figure part = figure(cell, term);
+      const Figure part = of_one_seed(cell, term);
       if (!part.value.is_number()) return {};
       sum += part.value.get<double>();
       half_width += part.half_width;
@@ -129,7 +159,7 @@ Figure Figures::on_line(std::vector<std::string> cell, const std::string& name, 
 Figure Figures::quotient(const std::vector<std::string>& cell, const ColumnSpec& column) const {
   const auto above = moved(study_, at(cell), column.dividend_at);
   const auto below = moved(study_, at(cell), column.divisor_at);
-  const Figure dividend = figure(above, column.dividend), divisor = figure(below, column.divisor);
+  const Figure dividend = of_one_seed(above, column.dividend), divisor = of_one_seed(below, column.divisor);
   if (!dividend.value.is_number() || !divisor.value.is_number() || divisor.value.get<double>() == 0)
     return {};
   if (above == below && column.dividend == column.divisor) return {1.0, 0};  // the same figure
@@ -224,11 +254,11 @@ std::vector<std::vector<std::string>> needed_for(const StudySpec& study, const C
     case ColumnSpec::Kind::read:
       needed = {cell.values};
       for (std::size_t axis = 0; axis < study.axes.size(); ++axis) {
-        if (!is_line(study.axes[axis])) continue;
+        if (!is_line(study.axes[axis]) && study.axes[axis].seeds == 0) continue;
         const auto one = std::move(needed);
         needed.clear();
         for (auto values : one)
-          for (const config::AxisValueSpec& value : study.axes[axis].values) {
+          for (const config::AxisValueSpec& value : config::values_of(study.axes[axis])) {
             values[axis] = value.name;
             needed.push_back(values);
           }

@@ -2,7 +2,9 @@
 #pragma once
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platform/commands/study/cell_runner.h"
@@ -10,14 +12,17 @@
 
 namespace wafertlm {
 
-/// A value of a column, and its half-width at 95 % where runs were sampled; 0: it is exact.
+/// A value of a column, and its half-width at 95 % where runs were sampled or there are seeds; 0: it is
+/// exact.
 struct Figure {
   nlohmann::json value;
   double half_width = 0;
+  std::optional<std::pair<double, double>> range = {};  ///< least and most over the seeds
 };
 
 /// The columns of every cell: what was read, and what is made of it. With axes that have a line_to what is
-/// read is on the line, so all cells that differ in these axes alone have the same figures.
+/// read is on the line, with an axis of seeds all figures are means over them, so all cells that differ in
+/// these axes alone have the same figures.
 class Figures {
  public:
   Figures(const config::StudySpec& study, const std::vector<Cell>& cells,
@@ -27,11 +32,11 @@ class Figures {
   nlohmann::json value(const std::vector<std::string>& cell, const std::string& column) const {
     return figure(cell, column).value;
   }
-  /// With its half-width: of sums and quotients as if all were off in the worst direction, for runs of one
-  /// seed are not independent.
+  /// With its half-width: of the values for the seeds (Student), and where runs were sampled, sums and
+  /// quotients as if all were off in the worst direction, for runs of one seed are not independent.
   Figure figure(const std::vector<std::string>& cell, const std::string& column) const;
 
-  /// Whether the cell stands for those that differ from it in axes with a line_to alone: the first of them.
+  /// Whether the cell stands for those that differ from it in axes with line_to or seeds alone: the first.
   bool is_shown(const Cell& cell) const;
   /// What was read in this very cell.
   nlohmann::json measured(const std::vector<std::string>& cell, const std::string& column) const;
@@ -42,6 +47,7 @@ class Figures {
   Figure summary(const config::SummarySpec& spec) const;
 
  private:
+  Figure of_one_seed(const std::vector<std::string>& cell, const std::string& column) const;
   /// On the lines of the axes from `axis` on.
   Figure on_line(std::vector<std::string> cell, const std::string& column, std::size_t axis) const;
   Figure quotient(const std::vector<std::string>& cell, const config::ColumnSpec& column) const;
@@ -51,7 +57,7 @@ class Figures {
   const std::vector<Cell>& cells_;
   const std::vector<CellOutcome>& outcomes_;
   std::map<std::vector<std::string>, std::size_t> index_;  // of a cell, by its values
-  std::map<std::vector<std::string>, std::size_t> first_;  // by the values without those of lines
+  std::map<std::vector<std::string>, std::size_t> first_;  // by the values without those of lines and seeds
 };
 
 /// How far lines miss the cells that they do not go through.

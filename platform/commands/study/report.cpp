@@ -85,9 +85,10 @@ Json study_json(const StudyResult& result) {
       const Figure figure = figures.figure(cell.values, column.name);
       row["values"][column.name] = figure.value;
       if (figure.half_width != 0) row["half_widths"][column.name] = figure.half_width;
+      if (figure.range) row["ranges"][column.name] = {figure.range->first, figure.range->second};
     }
     if (std::any_of(study.axes.begin(), study.axes.end(),
-                    [](const auto& axis) { return !axis.line_to.empty(); }))
+                    [](const auto& axis) { return !axis.line_to.empty() || axis.seeds != 0; }))
       for (const ColumnSpec& column : study.columns)
         if (column.kind == ColumnSpec::Kind::read)
           row["measured"][column.name] = figures.measured(cell.values, column.name);
@@ -161,10 +162,14 @@ std::string value_text(const json& value, ShownAs as) {
   return value.is_number_float() ? fmt::format("{:.4g}", value.get<double>()) : value.dump();
 }
 
-/// "1.2 ms ± 3 us" of what was sampled.
+/// "1.2 ms ± 3 us" of what was sampled, with " (1.1 ms to 1.3 ms)" of what has seeds.
 std::string value_text(const Figure& figure, ShownAs as) {
-  return value_text(figure.value, as) +
-         (figure.half_width == 0 ? "" : " ± " + value_text(json(figure.half_width), as));
+  std::string text = value_text(figure.value, as);
+  if (figure.half_width != 0) text += " ± " + value_text(json(figure.half_width), as);
+  if (figure.range)
+    text += fmt::format(" ({} to {})", value_text(json(figure.range->first), as),
+                        value_text(json(figure.range->second), as));
+  return text;
 }
 
 class Text {
@@ -175,7 +180,7 @@ class Text {
   std::string all() {
     std::string text = study_.name + '\n';
     for (const std::string& note : study_.notes) text += "  " + note + '\n';
-    text += sampled() + lines() + calibrations();
+    text += sampled() + seeds() + lines() + calibrations();
     TableSpec everything;
     for (const TableSpec& spec : study_.tables.empty() ? std::vector<TableSpec>{everything} : study_.tables)
       text += table(spec);
@@ -188,6 +193,14 @@ class Text {
     const bool is = std::any_of(result_.outcomes.begin(), result_.outcomes.end(),
                                 [](const CellOutcome& outcome) { return !outcome.half_widths.empty(); });
     return is ? "  Sampled (run.acceleration): figures are ± at 95 %\n" : "";
+  }
+
+  std::string seeds() const {
+    for (const config::AxisSpec& axis : study_.axes)
+      if (axis.seeds != 0)
+        return fmt::format("  Means over {} values of {}, ± at 95 % (least to most)\n", axis.seeds,
+                           axis.name);
+    return "";
   }
 
   std::string lines() const {

@@ -92,6 +92,18 @@ TEST(Study, LinesThatAreNone) {
   refused("['1', '2']", "v", "there is no column 'v'");
 }
 
+TEST(Study, SeedsThatNothingDrawsFrom) {
+  const auto refused = [](const std::string& axes, const std::string& words) {
+    expect_refused(kHead + "axes: [" + axes + "]\n" + kColumns, words);
+  };
+  refused("{axis: s, seeds: 1, set: 'run.seed={}'}", "a spread needs two seeds or more");
+  refused("{axis: s, seeds: 3}", "nothing takes them; give 'axes[0].set', for instance run.seed={}");
+  refused("{axis: s, seeds: 3, set: run.seed=4}", "nothing takes them");
+  refused("{axis: s, seeds: 3, values: [a], set: 'run.seed={}'}", "one of them");
+  refused("{axis: s, seeds: 3, set: 'run.seed={}'}, {axis: t, seeds: 3, set: 'run.seed={}'}",
+          "axis 't' has seeds already");
+}
+
 TEST(Study, AxesAndColumnsThatDoNotGoTogether) {
   const auto refused = [](const std::string& more, const std::string& words) {
     expect_refused(kHead + kAxes + kColumns + more, words);

@@ -2,6 +2,7 @@
 // Figures and tables of studies, of made-up outcomes: no cell is run.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "platform/commands/study/figures.h"
@@ -122,6 +123,45 @@ TEST(StudyReport, SummariesBesideWhatWasPublished) {
   EXPECT_EQ(made.text().find(" \n"), std::string::npos) << "no line ends with a space";
   made.study.summaries.clear();
   EXPECT_FALSE(contains(made.text(), "Over all cells"));
+}
+
+// Over seeds every figure is a mean with the half-width of its interval (Student) and its range; a quotient
+// divides what has the same seed.
+TEST(StudyReport, SeedsAreFoldedIntoAMean) {
+  MadeUp made;
+  config::AxisSpec seeds = axis("seed", {});
+  seeds.seeds = 3;
+  made.study.axes = {axis("fabric", {"a", "b"}), seeds};
+  ColumnSpec slowdown;
+  slowdown.name = "slowdown";
+  slowdown.kind = ColumnSpec::Kind::quotient;
+  slowdown.dividend = slowdown.divisor = "time";
+  slowdown.divisor_at = {{"fabric", {"a"}}};
+  made.study.columns = {read("time"), read("links"), slowdown};
+  made.have("time", {1.0, 2.0, 3.0, 2.0, 4.0, 6.0});
+  made.have("links", {7, 7, 7, 7, 8, 7});
+  const Figure time = made.figures().figure({"a", "2"}, "time");
+  EXPECT_DOUBLE_EQ(time.value, 2.0);
+  EXPECT_NEAR(time.half_width, 4.302653 / std::sqrt(3.0), 1e-6);  // t of 2 degrees of freedom, variance 1
+  EXPECT_EQ(time.range, std::pair(1.0, 3.0));
+  const Figure twice = made.figures().figure({"b", "1"}, "slowdown");
+  EXPECT_DOUBLE_EQ(twice.value, 2.0);
+  EXPECT_EQ(twice.half_width, 0);
+  EXPECT_FALSE(twice.range);
+  EXPECT_EQ(made.figures().figure({"a", "1"}, "links").value, 7);
+  EXPECT_EQ(made.figures().figure({"b", "1"}, "links").range, std::pair(7.0, 8.0));
+  const std::string text = made.text();
+  EXPECT_TRUE(contains(text, "Means over 3 values of seed, ± at 95 % (least to most)")) << text;
+  EXPECT_TRUE(contains(text, "\n  a       2 ± 2.484 (1 to 3)  7  1\n")) << text;
+  EXPECT_FALSE(contains(text, "seed  time")) << text;
+  const json cell = made.document()["cells"][1];
+  EXPECT_EQ(cell["at"]["seed"], "2");
+  EXPECT_EQ(cell["measured"]["time"], 2.0);
+  EXPECT_EQ(cell["ranges"]["time"], json({1.0, 3.0}));
+  // One that is missing: there is no mean of ten.
+  made.outcomes[1].values.erase("time");
+  EXPECT_TRUE(made.figures().figure({"a", "1"}, "time").value.is_null());
+  EXPECT_DOUBLE_EQ(made.figures().figure({"b", "1"}, "time").value, 4.0);
 }
 
 // Of a line all its points, of a quotient both cells, of a sum the cells of all terms; each once.
