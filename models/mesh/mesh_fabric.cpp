@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/mesh/mesh_fabric.h"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "tlm/fabric/checker.h"

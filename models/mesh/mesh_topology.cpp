@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/mesh/mesh_topology.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <numeric>
 

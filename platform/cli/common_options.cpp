@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <boost/algorithm/string/predicate.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -14,10 +15,6 @@ namespace wafertlm {
 namespace {
 
 constexpr const char* kJson = "--json";
-
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
 
 /// The command that the words name.
 const CLI::App& command_of(const CLI::App& app, const std::vector<std::string>& words) {
@@ -37,7 +34,8 @@ const CLI::App& command_of(const CLI::App& app, const std::vector<std::string>& 
 void join_json(std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] != kJson) continue;
-    const bool has_file = i + 1 < words.size() && (words[i + 1] == "-" || ends_with(words[i + 1], ".json"));
+    const bool has_file =
+        i + 1 < words.size() && (words[i + 1] == "-" || boost::algorithm::ends_with(words[i + 1], ".json"));
     words[i] += "=" + (has_file ? words[i + 1] : "-");
     if (has_file) words.erase(words.begin() + static_cast<std::ptrdiff_t>(i) + 1);
   }

@@ -21,7 +21,6 @@
 #include "platform/cli/common_options.h"
 #include "platform/cli/help_format.h"
 #include "platform/cli/version.h"
-#include "platform/commands/command.h"
 #include "platform/host/bad_input.h"
 #include "platform/host/built_without.h"
 #include "platform/host/files.h"

@@ -2,7 +2,6 @@
 #include "platform/describe/node.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace wafertlm::config {
 

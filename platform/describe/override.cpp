@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <boost/algorithm/string/predicate.hpp>
 
 #include "platform/describe/document.h"
 #include "platform/text/suggest.h"
@@ -24,14 +25,10 @@ std::vector<std::string> split_path(const std::string& path) {
   return keys;
 }
 
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 /// The path that was meant: one that ends like it, or else the nearest.
 std::string meant(const std::string& path, const std::vector<std::string>& candidates) {
   for (const std::string& candidate : candidates)
-    if (ends_with(candidate, "." + path)) return "; did you mean '" + candidate + "'?";
+    if (boost::algorithm::ends_with(candidate, "." + path)) return "; did you mean '" + candidate + "'?";
   return did_you_mean(path, candidates);
 }
 

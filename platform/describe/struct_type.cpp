@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "platform/describe/document.h"
 #include "platform/text/suggest.h"

@@ -2,15 +2,14 @@
 #include "platform/host/fst.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <stdexcept>
 
 #include "platform/host/shell.h"
 
 namespace wafertlm {
 
-bool is_fst(const std::string& path) {
-  return path.size() > 4 && path.compare(path.size() - 4, 4, ".fst") == 0;
-}
+bool is_fst(const std::string& path) { return std::filesystem::path(path).extension() == ".fst"; }
 
 void require_vcd2fst(const std::string& path) {
   if (!has_program("vcd2fst"))

@@ -46,9 +46,7 @@ std::vector<std::string> preset_names(const std::string& kind) {
   return names;
 }
 
-CLI::Validator preset_or_file(const std::vector<std::string>& kinds) {
-  return preset_or_file([kinds] { return kinds; });
-}
+namespace {
 
 CLI::Validator preset_or_file(const std::function<std::vector<std::string>()>& kinds) {
   return CLI::Validator(
@@ -69,6 +67,19 @@ CLI::Validator preset_or_file(const std::function<std::vector<std::string>()>& k
         return hint.empty() ? "" : "there is no file and no preset '" + text + "'" + hint;
       },
       "", "preset");
+}
+
+}  // namespace
+
+CLI::Option* add_file(CLI::App& command, const std::string& name, std::string& file, const std::string& what,
+                      const std::function<std::vector<std::string>()>& kinds, const std::string& form) {
+  return command.add_option(name, file, what)->required()->transform(preset_or_file(kinds))->type_name(form);
+}
+
+CLI::Option* add_file(CLI::App& command, const std::string& name, std::string& file, const std::string& what,
+                      const char* kind, const std::string& form) {
+  return add_file(
+      command, name, file, what, [kind] { return std::vector<std::string>{kind}; }, form);
 }
 
 }  // namespace wafertlm

@@ -18,10 +18,15 @@ std::filesystem::path required_configs_folder(const std::vector<std::string>& ki
 /// Names of the files in a folder of presets ("platforms"), sorted, without ".yaml".
 std::vector<std::string> preset_names(const std::string& kind);
 
-/// For an option that takes a file: a plain name of a preset of these kinds, where there is no such file, is
-/// replaced by its path. A name close to one is refused with it; all others stay as they are.
-CLI::Validator preset_or_file(const std::vector<std::string>& kinds);
-/// The same of kinds that are found when a file is given.
-CLI::Validator preset_or_file(const std::function<std::vector<std::string>()>& kinds);
+/// A file that the command needs: `name` stands for it. A plain name of a preset of these kinds, where there
+/// is no such file, is replaced by its path. A name close to one is refused with it; all others stay as they
+/// are.
+/// @param kinds are asked for when a file is given
+CLI::Option* add_file(CLI::App& command, const std::string& name, std::string& file, const std::string& what,
+                      const std::function<std::vector<std::string>()>& kinds,
+                      const std::string& form = "FILE");
+/// The same of one kind: "platforms".
+CLI::Option* add_file(CLI::App& command, const std::string& name, std::string& file, const std::string& what,
+                      const char* kind, const std::string& form = "FILE");
 
 }  // namespace wafertlm

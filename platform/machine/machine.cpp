@@ -7,7 +7,7 @@
 #include "models/hbm/hbm.h"
 #include "models/io/io_controller.h"
 #include "models/npu/npu.h"
-#include "platform/machine/idle_time.h"
+#include "platform/machine/collective_run.h"
 #include "platform/machine/machine_links.h"
 #include "platform/machine/reliability.h"
 #include "platform/machine/remote_pool.h"
@@ -17,6 +17,7 @@
 #include "platform/spec/npu_spec.h"
 #include "tlm/acceleration/episodes.h"
 #include "tlm/acceleration/steady_states.h"
+#include "tlm/kernel/simulation_context.h"
 #include "tlm/memory/checker.h"
 #include "tlm/memory/memory_observer.h"
 #include "tlm/operation/checker.h"
@@ -55,6 +56,29 @@ std::string why_not_accelerated(const config::PlatformSpec& spec, Fabric& fabric
   if (spec.npu.endpoint.memory == config::EndpointMemory::hbm)
     return "messages wait for the memory (npu.endpoint.memory)";
   return {};
+}
+
+/// More take longer to build than their prediction is worth.
+constexpr std::uint32_t kMaxIdleNpus = 256;
+
+/// FabricTraits::idle_ps of a platform: builds a second one in a SimulationContext and runs the collective on
+/// it, without faults, bit errors, RTL, checkers, values and launch costs. Empty for more than kMaxIdleNpus.
+IdleTime idle_time(const config::PlatformSpec& spec) {
+  if (spec.wafer.npu_count() > kMaxIdleNpus) return {};
+  auto idle = std::make_shared<config::PlatformSpec>(spec);
+  idle->run.functional = idle->run.checkers = false;
+  idle->run.fault.reset();
+  idle->wafer.fabric.rtl.clear();
+  idle->wafer.fabric.bit_error_rate = 0;
+  idle->npu.endpoint.launch_cost_ps = 0;  // predictions add it
+  return [idle = std::shared_ptr<const config::PlatformSpec>(std::move(idle))](
+             const std::shared_ptr<const CollectiveProgram>& program) {
+    const SimulationContext context;
+    const auto alone = [&](const FabricTraits&) -> CollectivePlan {
+      return {{{program, idle->wafer.fabric.classes.front().name, {}}}, {}};
+    };
+    return run_collectives(*idle, alone).time_ps;
+  };
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "platform/text/quantity.h"
+#include "platform/text/suggest.h"
 
 namespace wafertlm {
 
@@ -56,10 +57,8 @@ void InstanceFilter::require_used(const std::vector<std::string>& instances,
     if (part.traffic_class.empty() ||
         std::find(classes.begin(), classes.end(), part.traffic_class) != classes.end())
       continue;
-    std::string known;
-    for (const std::string& name : classes) known += (known.empty() ? "" : ", ") + name;
     throw std::invalid_argument("--trace: there is no class '" + part.traffic_class + "'; there are " +
-                                known);
+                                config::listed(classes));
   }
 }
 

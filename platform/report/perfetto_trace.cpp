@@ -7,7 +7,6 @@
 
 #include "models/endpoint/endpoint.h"
 #include "models/hbm/hbm.h"
-#include "platform/machine/machine_links.h"
 #include "platform/machine/wafer.h"
 #include "platform/run/job.h"
 #include "tlm/packets/npu_name.h"

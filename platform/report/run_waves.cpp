@@ -13,7 +13,6 @@
 #include "tlm/fabric/checker.h"
 #include "tlm/kernel/globs.h"
 #include "tlm/memory/checker.h"
-#include "tlm/memory/memory_observer.h"
 #include "tlm/operation/checker.h"
 #include "tlm/packets/npu_name.h"
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "platform/machine/machine_links.h"
 #include "platform/machine/wafer.h"
 
 namespace wafertlm {

@@ -11,7 +11,6 @@
 #include "models/npu/npu.h"
 #include "platform/describe/fields.h"
 #include "platform/machine/wafer.h"
-#include "platform/run/job.h"
 #include "platform/text/format.h"
 #include "workloads/training/memory.h"
 

@@ -11,7 +11,6 @@
 #include "platform/machine/wafer.h"
 #include "platform/run/job.h"
 #include "workloads/collectives/algorithm/proof.h"
-#include "workloads/sequencer/collective_registry.h"
 
 namespace wafertlm {
 namespace {

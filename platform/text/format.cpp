@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <cmath>
 
 namespace wafertlm {
 namespace {

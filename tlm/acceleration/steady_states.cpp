@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <string>
 
 #include "tlm/kernel/say.h"
 #include "tlm/link/switch_module.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tlm/kernel/scheduler.h"
 
-#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <utility>

@@ -2,7 +2,6 @@
 #include "workloads/chakra/dependency_order.h"
 
 #include <algorithm>
-#include <functional>
 #include <queue>
 #include <unordered_map>
 

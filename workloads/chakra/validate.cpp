@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/chakra/validate.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
@@ -126,11 +126,9 @@ std::uint8_t NodeChecker::take_class(const Node& node, const char* or_else) {
   if (found != known.end()) return static_cast<std::uint8_t>(number);
   const auto& allowed = options_.classes;
   if (!allowed.empty() && std::find(allowed.begin(), allowed.end(), name) == allowed.end()) {
-    std::string there;
-    for (const std::string& each : allowed) there += (there.empty() ? "" : ", ") + each;
     fail(node, "the platform has no traffic class \"" + printable(name) + "\"" +
                    (node.comm_class.empty() ? ", as which a node counts that names none" : "") + "; it has " +
-                   there);
+                   fmt::format("{}", fmt::join(allowed, ", ")));
   }
   if (number > std::numeric_limits<std::uint8_t>::max()) fail(node, "more than 256 traffic classes");
   known.push_back(name);

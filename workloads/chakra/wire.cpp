@@ -9,7 +9,6 @@
 #include <array>
 #include <limits>
 #include <stdexcept>
-#include <string_view>
 
 namespace wafertlm::chakra::wire {
 namespace {

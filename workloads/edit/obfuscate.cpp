@@ -14,7 +14,6 @@ namespace wafertlm::edit {
 namespace {
 
 using chakra::Node;
-using chakra::NodeType;
 using splitmix64::mixed;
 
 /// From 1 - bound to 1 + bound, the same for the same key.

@@ -2,7 +2,6 @@
 #include "models/hbm/dram/dram_timing.h"
 
 #include <algorithm>
-#include <array>
 #include <stdexcept>
 
 namespace wafertlm {

@@ -17,7 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 using config::ConfigError;
 using config::Node;
-using config::SourceLocation;
 
 std::string absolute_path(const fs::path& path) { return fs::absolute(path).lexically_normal().string(); }
 

@@ -6,7 +6,6 @@
 #include <iostream>
 #include <memory>
 #include <stdexcept>
-#include <utility>
 
 #include "platform/commands/check/all_kinds.h"
 #include "platform/commands/check/elaboration.h"
@@ -81,10 +80,7 @@ std::function<int()> add_check_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "check", "Check a YAML file without running: a platform, an experiment, a study and all others");
-  command->add_option("FILE", options->file, "YAML file")
-      ->required()
-      ->transform(preset_or_file(config::preset_folders))
-      ->type_name("FILE");
+  add_file(*command, "FILE", options->file, "YAML file", config::preset_folders);
   command->add_option("--set", options->overrides, "Change a key, as in `run`");
   command->add_flag("--resolved", options->resolved,
                     "Print every value with its origin instead of a summary");

@@ -427,10 +427,7 @@ std::function<int()> add_collective_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CollectiveOptions& what = options->what;
   CLI::App* command = app.add_subcommand("collective", "Time collectives on an idle wafer, like nccl-tests");
-  command->add_option("PLATFORM", options->platform, "Platform file")
-      ->required()
-      ->transform(preset_or_file({"platforms"}))
-      ->type_name("FILE");
+  add_file(*command, "PLATFORM", options->platform, "Platform file", "platforms");
   command->add_option("--type", what.type, "What to run")->required()->check(one_of_names(type_names()));
   command->add_option("--size", options->sizes,
                       "Bytes per rank (the full vector): one, a list, or FROM:TO:FACTOR. Of weight_load and "

@@ -2,12 +2,10 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <stdexcept>
 
 #include "platform/commands/compare/run_difference.h"
 #include "platform/describe/fields.h"

@@ -4,7 +4,6 @@
 #include <map>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 #include <vector>
 
 #include "platform/commands/explain/recorded_graph.h"

@@ -9,11 +9,11 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "platform/commands/explain/instant_source.h"
 #include "platform/commands/explain/recording.h"
 #include "platform/host/child.h"
 #include "platform/run/job.h"
 #include "platform/text/format.h"
+#include "workloads/chakra/node_source.h"
 
 namespace wafertlm {
 namespace {
@@ -28,6 +28,42 @@ nlohmann::json own_times(const GraphRecorder::Recorded& recorded) {
   }
   return rows;
 }
+
+/// Of what a rerun can make instant: "compute", or the traffic class; else "".
+std::string node_category(const chakra::Node& node) {
+  using chakra::NodeType;
+  if (node.type == NodeType::Comp && !node.is_cpu_op) return "compute";
+  if (node.is_collective())
+    return node.comm_class.empty() ? chakra::kDefaultCollectiveClass : node.comm_class;
+  if (node.type == NodeType::CommSend || node.type == NodeType::CommRecv)
+    return node.comm_class.empty() ? chakra::kDefaultMessageClass : node.comm_class;
+  return "";
+}
+
+/// The nodes of another source, those of one category ("compute" or a traffic class) with next to nothing to
+/// do: computations take no time, communications of a class move a byte. Latencies remain.
+class InstantSource final : public chakra::ForwardingSource {
+ public:
+  InstantSource(std::unique_ptr<chakra::NodeSource> source, std::string category)
+      : ForwardingSource(*source), owned_(std::move(source)), category_(std::move(category)) {}
+  bool next(chakra::Node& node) override {
+    if (!source().next(node)) return false;
+    if (node_category(node) != category_) return true;
+    if (node.type == chakra::NodeType::Comp) {
+      node.duration_ps = 0;
+      node.num_ops = 0;
+      node.tensor_size = 0;
+      node.products.clear();
+    } else if (node.comm_size.value_or(0) != 0) {
+      node.comm_size = 1;
+    }
+    return true;
+  }
+
+ private:
+  std::unique_ptr<chakra::NodeSource> owned_;
+  std::string category_;
+};
 
 }  // namespace
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/commands/libra/design.h"
 
-#include <fmt/core.h>
-
 #include <stdexcept>
 
 namespace wafertlm::libra {

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -65,5 +66,9 @@ Difference difference(const Question& question, const Simulate& simulate);
 
 /// A table; its lines begin with two spaces.
 std::string difference_text(const Difference& difference);
+
+/// Times in s; `parts` by name with `time_ps`.
+nlohmann::ordered_json difference_json(const Difference& difference);
+nlohmann::ordered_json difference_schema();
 
 }  // namespace wafertlm::model_gap

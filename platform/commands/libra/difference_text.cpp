@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
-#include "platform/commands/libra/difference_json.h"
+#include "platform/commands/libra/difference.h"
 #include "platform/describe/fields.h"
 #include "platform/text/aligned.h"
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
 #include "platform/commands/libra/cell_times.h"
+#include "platform/commands/libra/inputs.h"
 #include "platform/commands/libra/simulation.h"
 #include "platform/commands/libra/text_nodes.h"
-#include "platform/commands/libra/wiring.h"
 #include "platform/host/files.h"
 #include "workloads/chakra/et_writer.h"
 

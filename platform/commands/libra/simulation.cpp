@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "platform/commands/libra/cell_times.h"
-#include "platform/commands/libra/wiring.h"
+#include "platform/commands/libra/inputs.h"
 
 namespace wafertlm::libra {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/core.h>
+#include <fmt/format.h>
 
-#include "platform/commands/libra/difference_json.h"
+#include "platform/commands/libra/difference.h"
 #include "platform/commands/libra/simulation.h"
 #include "platform/describe/fields.h"
 #include "platform/text/aligned.h"
@@ -18,10 +18,7 @@ double ns(std::int64_t ps) { return static_cast<double>(ps) / kPsPerNs; }
 std::string ms(double time_ns) { return fmt::format("{:#.7g} ms", time_ns * kMsPerNs); }
 
 std::string bandwidths_text(const SimulatedDesign& design) {
-  std::string text;
-  for (const double each : design.bandwidths)
-    text += fmt::format("{}{:.2f}", text.empty() ? "" : " / ", each);
-  return text;
+  return fmt::format("{:.2f}", fmt::join(design.bandwidths, " / "));
 }
 
 std::vector<std::string> row_of(const SimulatedDesign& design) {

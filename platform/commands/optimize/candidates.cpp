@@ -177,17 +177,10 @@ void Candidates::run(const std::vector<Candidate*>& wanted, bool coarse_run) {
   }
 }
 
-std::vector<const Candidate*> Candidates::simulated(const std::vector<Point>& points) {
+std::vector<const Candidate*> Candidates::with_runs(const std::vector<Point>& points, bool coarse_run) {
   std::vector<Candidate*> wanted;
   for (const Point& point : points) wanted.push_back(&of(point));
-  run(wanted, false);
-  return {wanted.begin(), wanted.end()};
-}
-
-std::vector<const Candidate*> Candidates::coarse(const std::vector<Point>& points) {
-  std::vector<Candidate*> wanted;
-  for (const Point& point : points) wanted.push_back(&of(point));
-  run(wanted, true);
+  run(wanted, coarse_run);
   return {wanted.begin(), wanted.end()};
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <filesystem>
-#include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,9 +36,11 @@ class Candidates {
 
   /// Each of these simulated, as many at a time as may be; in the order of the points. The first of all is
   /// the reference of several workloads.
-  std::vector<const Candidate*> simulated(const std::vector<Point>& points);
+  std::vector<const Candidate*> simulated(const std::vector<Point>& points) {
+    return with_runs(points, false);
+  }
   /// The same of cheap runs.
-  std::vector<const Candidate*> coarse(const std::vector<Point>& points);
+  std::vector<const Candidate*> coarse(const std::vector<Point>& points) { return with_runs(points, true); }
   /// The same by predictions (run/predicted_run.h), in this process. What cannot be predicted has none.
   std::vector<const Candidate*> predicted(const std::vector<Point>& points);
   /// Why the first of them had none; empty: all had.
@@ -59,6 +59,7 @@ class Candidates {
   using Outcomes = std::vector<CellOutcome>;  ///< of a candidate, by workload
 
   Candidate& of(const Point& point);
+  std::vector<const Candidate*> with_runs(const std::vector<Point>& points, bool coarse_run);
   void run(const std::vector<Candidate*>& wanted, bool coarse_run);
   void take(Candidate& candidate, const Outcomes& outcomes, bool coarse_run);
   double joint(const std::vector<double>& times, std::vector<double>& reference) const;

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "platform/commands/libra/inputs.h"
-#include "platform/commands/libra/wiring.h"
 
 namespace wafertlm::optimize {
 

@@ -7,9 +7,10 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
+#include "platform/commands/libra/cell_times.h"
 #include "platform/commands/optimize/corner_bound.h"
-#include "platform/commands/optimize/explanation.h"
 #include "platform/commands/optimize/optimize_run.h"
 #include "platform/commands/optimize/request.h"
 #include "platform/commands/study/engine_options.h"
@@ -17,7 +18,7 @@
 #include "platform/host/files.h"
 #include "platform/host/interrupt.h"
 #include "platform/host/output_folder.h"
-#include "waveforms/report/page.h"
+#include "platform/report/report.h"
 
 namespace wafertlm {
 namespace {
@@ -32,11 +33,17 @@ struct OptimizeOptions {
   bool fresh = false;
 };
 
-std::string page_of(const nlohmann::ordered_json& json) {
-  std::string page(report_page()), data = nlohmann::ordered_json{{"optimize", json}}.dump();
-  for (std::size_t at = 0; (at = data.find("</", at)) != std::string::npos; at += 3)
-    data.insert(at + 1, "\\");
-  return page.replace(page.find("@DATA@"), 6, data);
+/// Why the best candidate takes another time than LIBRA's model says (Outcome::difference), by runs in
+/// folder/cells. @param engine as that of the candidates
+void explain_difference(const OptimizeSpec& spec, const std::filesystem::path& folder, SweepOptions engine,
+                        Outcome& outcome) {
+  const Point& point = outcome.best->point;
+  const Cell cell = spec.cell(point, 0, false);
+  model_gap::Question question = outcome.candidates.libra()->question(point, cell);
+  question.no_latency = model_gap::least_latency(cell);
+  model_gap::CellTimes times(cell.file, folder, std::move(engine));
+  outcome.difference = model_gap::difference(
+      question, [&](const std::vector<Cell>& cells) { return times.of(cells, "parts"); });
 }
 
 int run(const OptimizeOptions& options) {
@@ -60,7 +67,8 @@ int run(const OptimizeOptions& options) {
   find_optimum(spec, candidates, start, outcome);
   if (spec.explain) explain_difference(spec, out, engine, outcome);
   const nlohmann::ordered_json json = outcome_json(outcome);
-  write_files(folder.working(), {{"results.json", json.dump(1) + "\n"}, {"report.html", page_of(json)}});
+  write_files(folder.working(),
+              {{"results.json", json.dump(1) + "\n"}, {"report.html", report_html({{"optimize", json}})}});
   folder.commit({"results.json", "report.html"});
   fmt::print("{}\nWritten:\n  {}\n  {}\n", outcome_text(outcome), (out / "results.json").string(),
              (out / "report.html").string());

@@ -127,24 +127,22 @@ class OptimizeRun {
     }
     const bool is_known = start.point.has_value();
     if (spec_.predictions)
-      search_cheaply(start, "predictions: ", [&](const std::vector<Point>& points) {
-        std::vector<double> values;
-        for (const Candidate* each : candidates_.predicted(points))
-          values.push_back(each->predicted_s.value_or(std::numeric_limits<double>::infinity()));
-        return values;
-      });
-    if (is_known || spec_.coarse.empty()) return start;
-    search_cheaply(start, "coarse: ", [&](const std::vector<Point>& points) {
-      std::vector<double> values;
-      for (const Candidate* each : candidates_.coarse(points))
-        values.push_back(each->coarse_s.value_or(std::numeric_limits<double>::infinity()));
-      return values;
-    });
+      search_cheaply(start, "predictions: ", &Candidates::predicted, &Candidate::predicted_s);
+    if (!is_known && !spec_.coarse.empty())
+      search_cheaply(start, "coarse: ", &Candidates::coarse, &Candidate::coarse_s);
     return start;
   }
 
   /// From `start` on, which it moves to the best of what it finds.
-  void search_cheaply(Start& start, const std::string& name, const Evaluate& evaluate) {
+  void search_cheaply(Start& start, const std::string& name,
+                      std::vector<const Candidate*> (Candidates::*find)(const std::vector<Point>&),
+                      std::optional<double> Candidate::*figure) {
+    const Evaluate evaluate = [&](const std::vector<Point>& points) {
+      std::vector<double> values;
+      for (const Candidate* each : (candidates_.*find)(points))
+        values.push_back((each->*figure).value_or(std::numeric_limits<double>::infinity()));
+      return values;
+    };
     SearchOptions cheap = options(spec_.coarse_evaluations, start);
     cheap.falls_with_bandwidth = spec_.falls_with_bandwidth;
     const SearchResult found = search(space_, evaluate, cheap);

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "platform/commands/libra/difference_json.h"
+#include "platform/commands/libra/difference.h"
 #include "platform/commands/libra/ranking.h"
 #include "platform/text/aligned.h"
 #include "platform/text/format.h"
@@ -21,20 +21,32 @@ std::string shown(Goal goal, double value) {
   return fmt::format(goal == Goal::energy ? "{:.5g} J" : "{:.6g}", value);
 }
 
-/// Pairs of a cheaper figure and the simulated time.
-template <class Figure>
-std::pair<std::vector<double>, std::vector<double>> pairs(const Candidates& candidates, Figure figure) {
-  std::pair<std::vector<double>, std::vector<double>> found;
+ordered_json or_null(const std::optional<double>& value) {
+  return value ? ordered_json(*value) : ordered_json();
+}
+
+/// A figure that is cheaper than simulations.
+using CheapFigure = std::optional<double> Candidate::*;
+
+/// The candidates that have both the figure and a simulated time.
+std::vector<const Candidate*> compared(const Candidates& candidates, CheapFigure figure) {
+  std::vector<const Candidate*> found;
   for (const auto& each : candidates.all())
-    if (each->time_s && (*each).*figure) {
-      found.first.push_back(*((*each).*figure));
-      found.second.push_back(*each->time_s);
-    }
+    if (each->time_s && (*each).*figure) found.push_back(each.get());
   return found;
 }
 
-template <class Figure>
-std::optional<double> correlation(const Candidates& candidates, Figure figure) {
+/// Of compared(): the figures and the simulated times.
+std::pair<std::vector<double>, std::vector<double>> pairs(const Candidates& candidates, CheapFigure figure) {
+  std::pair<std::vector<double>, std::vector<double>> found;
+  for (const Candidate* const each : compared(candidates, figure)) {
+    found.first.push_back(*(each->*figure));
+    found.second.push_back(*each->time_s);
+  }
+  return found;
+}
+
+std::optional<double> correlation(const Candidates& candidates, CheapFigure figure) {
   const auto [cheap, full] = pairs(candidates, figure);
   return model_gap::rank_correlation(cheap, full);
 }
@@ -46,21 +58,12 @@ std::string corner_text(const Outcome& outcome) {
                      bound.what, bound.at, 100 * (outcome.best->time_s.value_or(0) / bound.time_s - 1));
 }
 
-/// The candidates that pairs() takes, in its order.
-std::vector<const Candidate*> compared(const Candidates& candidates,
-                                       std::optional<double> Candidate::*figure) {
-  std::vector<const Candidate*> found;
-  for (const auto& each : candidates.all())
-    if (each->time_s && (*each).*figure) found.push_back(each.get());
-  return found;
-}
-
-model_gap::Swaps swaps_of(const Candidates& candidates, std::optional<double> Candidate::*figure) {
+model_gap::Swaps swaps_of(const Candidates& candidates, CheapFigure figure) {
   const auto [cheap, full] = pairs(candidates, figure);
   return model_gap::swaps(cheap, full);
 }
 
-std::string swaps_text(const Outcome& outcome, std::optional<double> Candidate::*figure) {
+std::string swaps_text(const Outcome& outcome, CheapFigure figure) {
   const model_gap::Swaps swaps = swaps_of(outcome.candidates, figure);
   if (!swaps.worst) return "";
   const auto candidates = compared(outcome.candidates, figure);
@@ -73,7 +76,7 @@ std::string swaps_text(const Outcome& outcome, std::optional<double> Candidate::
       shown(Goal::time, *(faster.*figure)), shown(Goal::time, *faster.time_s), 100 * swaps.loss);
 }
 
-ordered_json swaps_json(const Outcome& outcome, std::optional<double> Candidate::*figure) {
+ordered_json swaps_json(const Outcome& outcome, CheapFigure figure) {
   const model_gap::Swaps swaps = swaps_of(outcome.candidates, figure);
   ordered_json json = {{"swapped", swaps.swapped}, {"pairs", swaps.pairs}, {"worst", nullptr}};
   if (!swaps.worst) return json;
@@ -85,8 +88,7 @@ ordered_json swaps_json(const Outcome& outcome, std::optional<double> Candidate:
 }
 
 /// A cheaper figure beside the simulation: at the optimum, and over all candidates.
-std::string fidelity_text(const Outcome& outcome, const std::string& name,
-                          std::optional<double> Candidate::*figure) {
+std::string fidelity_text(const Outcome& outcome, const std::string& name, CheapFigure figure) {
   if (!outcome.best || !((*outcome.best).*figure)) return "";
   const double cheap = *((*outcome.best).*figure), full = *outcome.best->time_s;
   std::string text = fmt::format("  {}: {} at the optimum, the simulation {} ({:+.2f} %)", name,
@@ -170,9 +172,6 @@ ordered_json regret_json(const Outcome& outcome) {
 }
 
 ordered_json candidate_json(const Candidate& each, const OptimizeSpec& spec) {
-  const auto or_null = [](const std::optional<double>& value) {
-    return value ? ordered_json(*value) : ordered_json();
-  };
   ordered_json json;
   for (std::size_t i = 0; i < spec.variables.size(); ++i) {
     const VariableSpec& variable = spec.variables[i];
@@ -294,9 +293,6 @@ ordered_json outcome_json(const Outcome& outcome) {
   json["middle"] = candidate_json(*outcome.middle, outcome.spec);
   json["simulated"] = outcome.candidates.simulations();
   json["methods"] = outcome.methods;
-  const auto or_null = [](const std::optional<double>& value) {
-    return value ? ordered_json(*value) : ordered_json();
-  };
   const LibraFidelity* const libra = outcome.candidates.libra();
   json["libra_bound_s"] = or_null(libra != nullptr ? libra->bound_s() : std::nullopt);
   const CornerBound& corner = outcome.corner;
@@ -321,6 +317,27 @@ ordered_json outcome_json(const Outcome& outcome) {
   for (const auto& each : outcome.candidates.all())
     json["candidates"].push_back(candidate_json(*each, outcome.spec));
   return json;
+}
+
+Regret regret_of(const std::vector<const Candidate*>& possible, const Candidate& joint) {
+  Regret regret;
+  const std::size_t count = joint.times_s.size();
+  if (count < 2) return regret;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Candidate* best = &joint;
+    for (const Candidate* each : possible)
+      if (each->times_s[i] < best->times_s[i]) best = each;
+    regret.own.push_back(best);
+  }
+  const auto row = [&](const Candidate& design) {
+    std::vector<double> losses;
+    for (std::size_t j = 0; j < count; ++j)
+      losses.push_back(design.times_s[j] / regret.own[j]->times_s[j] - 1);
+    return losses;
+  };
+  for (const Candidate* each : regret.own) regret.by_own.push_back(row(*each));
+  regret.joint = row(joint);
+  return regret;
 }
 
 }  // namespace wafertlm::optimize

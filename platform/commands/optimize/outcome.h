@@ -7,9 +7,15 @@
 
 #include "platform/commands/optimize/candidates.h"
 #include "platform/commands/optimize/corner_bound.h"
-#include "platform/commands/optimize/regret.h"
 
 namespace wafertlm::optimize {
+
+/// What each workload loses by designs made for others: T/T_own − 1.
+struct Regret {
+  std::vector<const Candidate*> own;        ///< by workload: the fastest for it
+  std::vector<std::vector<double>> by_own;  ///< [i][j]: workload j on the design of workload i
+  std::vector<double> joint;                ///< on the design for all of them
+};
 
 /// What came out.
 struct Outcome {
@@ -39,5 +45,8 @@ double hypervolume(const std::vector<const Candidate*>& front, const Candidate& 
 
 std::string outcome_text(const Outcome& outcome);
 nlohmann::ordered_json outcome_json(const Outcome& outcome);
+
+/// Of candidates that were simulated; empty with one workload.
+Regret regret_of(const std::vector<const Candidate*>& possible, const Candidate& joint);
 
 }  // namespace wafertlm::optimize

@@ -205,10 +205,7 @@ std::function<int()> add_partition_command(CLI::App& app) {
   auto options = std::make_shared<PartitionOptions>();
   CLI::App* command = app.add_subcommand(
       "partition", "A trained network over workers: who owns which neurons, what is pruned, what crosses");
-  command->add_option("FILE", options->file, "Weights, workers and prices")
-      ->required()
-      ->transform(preset_or_file({"studies"}))
-      ->type_name("FILE.yaml");
+  add_file(*command, "FILE", options->file, "Weights, workers and prices", "studies", "FILE.yaml");
   command->add_option("--set", options->overrides, "Change a key of the platform, as in `run`");
   add_json_flag(
       *command, options->json, [] { return report_fields().schema(); },

@@ -232,10 +232,7 @@ std::function<int()> add_pipeline_command(CLI::App& app) {
   auto options = std::make_shared<PipelineOptions>();
   CLI::App* command = app.add_subcommand(
       "pipeline", "Layers in stages on unequal chiplets: Shisha, other searches, the optimum");
-  command->add_option("FILE", options->file, "Layers and places")
-      ->required()
-      ->transform(preset_or_file({"studies"}))
-      ->type_name("FILE.yaml");
+  add_file(*command, "FILE", options->file, "Layers and places", "studies", "FILE.yaml");
   command->add_option("--set", options->overrides, "Change a key of the platform, as in `run`");
   command->add_option("--seed", options->seed, "Of the random searches")->capture_default_str();
   command->add_option("--seeds", options->seeds, "So many seeds; the median of the evaluations is shown")

@@ -18,7 +18,6 @@ namespace {
 
 using namespace precision;
 using results::Fields;
-using results::Json;
 namespace schema = results::schema;
 
 struct PrecisionOptions {
@@ -134,10 +133,7 @@ int run_precision(const PrecisionOptions& options) {
 std::function<int()> add_precision_command(CLI::App& app) {
   auto options = std::make_shared<PrecisionOptions>();
   CLI::App* command = app.add_subcommand("precision", "Time, memory and traffic of a step by number formats");
-  command->add_option("FILE", options->file, "Machine, models and formats")
-      ->required()
-      ->transform(preset_or_file({"studies"}))
-      ->type_name("FILE.yaml");
+  add_file(*command, "FILE", options->file, "Machine, models and formats", "studies", "FILE.yaml");
   add_json_flag(*command, options->json, [] { return report_fields().schema(); });
   command->footer(
       "Formats: fp32, tf32, bf16, fp16, fp8, int8, int4, for weights, activations, gradients, optimizer and "

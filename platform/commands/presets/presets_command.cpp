@@ -14,7 +14,7 @@
 
 namespace wafertlm {
 
-/// `wafertlm presets`: what `preset_or_file()` finds by name.
+/// `wafertlm presets`: what `add_file()` finds by name.
 std::function<int()> add_presets_command(CLI::App& app) {
   auto kind = std::make_shared<std::string>();
   CLI::App* command =

@@ -36,10 +36,7 @@ std::function<int()> add_run_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("run", "Simulate the training iterations of an experiment and explain the time");
-  command->add_option("EXPERIMENT", options->experiment, "Experiment file")
-      ->required()
-      ->transform(preset_or_file({"experiments"}))
-      ->type_name("FILE");
+  add_file(*command, "EXPERIMENT", options->experiment, "Experiment file", "experiments");
   command
       ->add_option("--out", options->out,
                    "Folder for the results; out/<name of the experiment file> if not given")

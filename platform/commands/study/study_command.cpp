@@ -7,24 +7,27 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 #include <stdexcept>
 
 #include "platform/commands/study/engine_options.h"
 #include "platform/commands/study/expected_time.h"
+#include "platform/commands/study/figures.h"
 #include "platform/commands/study/grid/read_path.h"
 #include "platform/commands/study/report.h"
 #include "platform/commands/study/study_database.h"
-#include "platform/commands/study/study_page.h"
 #include "platform/commands/study/study_start.h"
 #include "platform/commands/study/study_status.h"
+#include "platform/commands/study/sweep/cell_files.h"
 #include "platform/commands/study/sweep/engine.h"
 #include "platform/host/files.h"
 #include "platform/host/interrupt.h"
 #include "platform/host/json_output.h"
 #include "platform/host/output_folder.h"
 #include "platform/host/presets.h"
+#include "platform/report/report.h"
 #include "platform/results/results.h"
 #include "platform/spec/descriptions.h"
 #include "platform/spec/file_kinds.h"
@@ -113,6 +116,27 @@ int report_failures(const StudyResult& result, const fs::path& out) {
   if (failed > 0)
     fmt::print(stderr, "wafertlm: {} of {} failed\n", failed, counted(result.cells.size(), "cell"));
   return failed > 0 ? 1 : 0;
+}
+
+/// report.html of a study: charts chosen from its axes, its cells with their references, and links to the
+/// reports that cells have in out/cells.
+std::string study_page(const StudyResult& result, const std::filesystem::path& out) {
+  nlohmann::ordered_json study = study_json(result);
+  const Figures figures(result.study, result.cells, result.outcomes);
+  const CellFiles files(out);
+  study["axes"] = nlohmann::ordered_json::array();
+  for (const config::AxisSpec& axis : result.study.axes) study["axes"].push_back({{"axis", axis.name}});
+  study["columns"] = nlohmann::ordered_json::array();
+  for (const config::ColumnSpec& column : result.study.columns)
+    study["columns"].push_back(
+        {{"column", column.name}, {"as", config::kShownAsNames[static_cast<std::size_t>(column.shown_as)]}});
+  for (std::size_t i = 0; i < result.cells.size(); ++i) {
+    nlohmann::ordered_json& cell = study["cells"][i];
+    cell["shown"] = figures.is_shown(result.cells[i]);
+    const std::filesystem::path report = files.report(result.jobs[i].id);
+    if (std::filesystem::exists(report)) cell["report"] = "cells/" + report.filename().string();
+  }
+  return report_html({{"study", study}});
 }
 
 int run_study(const StudyStart& start) {
@@ -207,9 +231,7 @@ std::function<int()> add_study_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("study", "Run many experiments side by side and print them in one table");
-  command->add_option("STUDY", options->study, "Study file")
-      ->transform(preset_or_file({"studies"}))
-      ->type_name("FILE");
+  add_file(*command, "STUDY", options->study, "Study file", "studies")->required(false);
   command
       ->add_option("--out", options->out, "Folder for the results; out/<name of the study file> if not given")
       ->type_name("DIR");

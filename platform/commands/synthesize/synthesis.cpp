@@ -11,19 +11,13 @@
 #include "platform/describe/fields.h"
 #include "platform/text/aligned.h"
 #include "platform/text/format.h"
+#include "workloads/collectives/algorithm/program_steps.h"
 #include "workloads/collectives/packed_trees/plan.h"
 
 namespace wafertlm {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::uint64_t steps_of(const CollectiveProgram& program) {
-  std::uint64_t steps = 0;
-  for (const auto& rank : program.ranks)
-    for (std::uint32_t thread = 0; thread < rank->threadblocks(); ++thread) steps += rank->steps(thread);
-  return steps;
-}
 
 /// Payload by link of the fabric.
 std::map<std::size_t, std::uint64_t> link_bytes(const CollectiveProgram& program, const Topology& topology) {

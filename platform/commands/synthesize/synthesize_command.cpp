@@ -93,10 +93,7 @@ std::function<int()> add_synthesize_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "synthesize",
       "Make a collective for a fabric, prove it, and write it as an MSCCL program or as traces");
-  command->add_option("PLATFORM", options->platform, "Platform file")
-      ->required()
-      ->transform(preset_or_file({"platforms"}))
-      ->type_name("FILE");
+  add_file(*command, "PLATFORM", options->platform, "Platform file", "platforms");
   command->add_option("--type", options->what.type, "What to make")
       ->required()
       ->check(one_of_names({to_string(CollectiveType::all_reduce), to_string(CollectiveType::all_gather),

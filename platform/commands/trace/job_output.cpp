@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <filesystem>
+#include <numeric>
 #include <stdexcept>
 
 #include "platform/commands/trace/trace_job.h"
@@ -52,6 +53,16 @@ std::uint64_t JobWriter::add(chakra::NodeSource& source, std::uint32_t rank) {
 void JobWriter::commit() {
   require_no_stale_ranks(stale_, output_.force);
   files_.commit();
+}
+
+std::uint64_t write_job(const JobOutput& output, const std::vector<chakra::NodeSource*>& ranks) {
+  std::vector<std::uint32_t> numbers(ranks.size());
+  std::iota(numbers.begin(), numbers.end(), 0U);
+  JobWriter writer(output, numbers);
+  std::uint64_t nodes = 0;
+  for (const std::uint32_t rank : numbers) nodes += writer.add(*ranks[rank], rank);
+  writer.commit();
+  return nodes;
 }
 
 }  // namespace wafertlm

@@ -41,4 +41,7 @@ class JobWriter {
   chakra::TraceFiles files_;
 };
 
+/// Writes all ranks of a job, in their order. @return nodes; @throws as JobWriter.
+std::uint64_t write_job(const JobOutput& output, const std::vector<chakra::NodeSource*>& ranks);
+
 }  // namespace wafertlm

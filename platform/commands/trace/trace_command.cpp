@@ -139,8 +139,7 @@ struct TraceOptions {
 
 chakra::ValidateOptions validate_options(const TraceOptions& options) {
   chakra::ValidateOptions validate;
-  if (options.dependencies == "existing") validate.dependencies = chakra::Dependencies::existing;
-  if (options.dependencies == "data") validate.dependencies = chakra::Dependencies::data;
+  validate.dependencies = dependencies_of(options.dependencies);
   return validate;
 }
 
@@ -162,8 +161,7 @@ std::vector<chakra::TraceSummary> check_job(const TraceJob& job, const TraceOpti
   }
   const bool whole = job.is_whole || options.replicate != 0;
   const auto size = whole ? static_cast<std::uint32_t>(copies) : kAnyRanks;
-  const auto groups =
-      options.groups.empty() ? chakra::CommGroups(size) : chakra::CommGroups::from_file(options.groups, size);
+  const chakra::CommGroups groups = groups_of(options.groups, size);
   if (whole) return chakra::validate_job(ranks, groups, validate_options(options));
   return {chakra::validate(*ranks.front(), job.rank, groups, validate_options(options))};
 }

@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "platform/commands/trace/job_output.h"
+#include "platform/commands/trace/trace_job.h"
 #include "platform/text/format.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_file.h"
@@ -121,16 +122,8 @@ int edit_traces(const EditArguments& arguments) {
     pointers[as] = sources[as].get();
   }
   require_effect(arguments, done);
-  const auto ranks = static_cast<std::uint32_t>(files.size());
-  chakra::validate_job(pointers, arguments.groups.empty()
-                                     ? chakra::CommGroups(ranks)
-                                     : chakra::CommGroups::from_file(arguments.groups, ranks));
-  std::vector<std::uint32_t> numbers(ranks);
-  std::iota(numbers.begin(), numbers.end(), 0U);
-  JobWriter written(arguments.out, numbers);
-  std::uint64_t nodes = 0;
-  for (const std::uint32_t rank : numbers) nodes += written.add(*sources[rank], rank);
-  written.commit();
+  chakra::validate_job(pointers, groups_of(arguments.groups, static_cast<std::uint32_t>(files.size())));
+  const std::uint64_t nodes = write_job(arguments.out, pointers);
   for (std::size_t i = 0; i < done.scaled.size(); ++i)
     fmt::print("  scaled {}: {}\n", arguments.scale[i], counted(done.scaled[i], "node"));
   if (done.precision != 0) fmt::print("  bytes changed of {}\n", counted(done.precision, "node"));

@@ -7,7 +7,6 @@
 #include <fstream>
 #include <map>
 #include <memory>
-#include <set>
 #include <stdexcept>
 
 #include "platform/commands/trace/chrome_trace.h"

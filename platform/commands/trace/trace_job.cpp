@@ -75,4 +75,8 @@ void require_no_stale_ranks(const std::vector<std::string>& stale, bool force) {
   fmt::print("removed {} of an earlier job: {}\n", counted(stale.size(), "trace"), names);
 }
 
+chakra::CommGroups groups_of(const std::string& file, std::uint32_t ranks) {
+  return file.empty() ? chakra::CommGroups(ranks) : chakra::CommGroups::from_file(file, ranks);
+}
+
 }  // namespace wafertlm

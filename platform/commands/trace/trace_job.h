@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "workloads/chakra/comm_groups.h"
 #include "workloads/chakra/node_source.h"
 
 namespace wafertlm {
@@ -26,5 +27,8 @@ std::vector<TraceJob> find_trace_jobs(const std::vector<std::string>& arguments)
 /// `stale`: ranks of an earlier job that would be taken for ranks of the new one. Removes them with `force`.
 /// @throws std::invalid_argument that names them, and what to do.
 void require_no_stale_ranks(const std::vector<std::string>& stale, bool force);
+
+/// The groups in the file; "": only that of all ranks. @throws chakra::TraceError.
+chakra::CommGroups groups_of(const std::string& file, std::uint32_t ranks);
 
 }  // namespace wafertlm

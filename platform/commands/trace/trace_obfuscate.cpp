@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "platform/commands/trace/job_output.h"
+#include "platform/commands/trace/trace_job.h"
 #include "platform/text/format.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_file.h"
@@ -44,7 +45,6 @@ int obfuscate_traces(const ObfuscateArguments& arguments) {
   std::vector<std::unique_ptr<chakra::VectorSource>> sources;
   std::vector<chakra::NodeSource*> pointers;
   std::vector<statistics::TraceGraph> before, after;
-  std::vector<std::uint32_t> numbers;
   for (std::uint32_t rank = 0; rank < files.size(); ++rank) {
     const auto source = chakra::open_trace(files[rank]);
     before.push_back(statistics::read_graph(*source));
@@ -53,18 +53,13 @@ int obfuscate_traces(const ObfuscateArguments& arguments) {
     edit::attack(before.back().nodes, changed, found);
     identical = std::max(identical, edit::longest_identical_run(before.back().nodes, changed));
     nodes += changed.size();
-    numbers.push_back(rank);
     sources.push_back(std::make_unique<chakra::VectorSource>(arguments.out.file(rank), std::move(changed)));
     pointers.push_back(sources.back().get());
     after.push_back(statistics::read_graph(*sources.back()));
   }
   const auto ranks = static_cast<std::uint32_t>(files.size());
-  chakra::validate_job(pointers, arguments.groups.empty()
-                                     ? chakra::CommGroups(ranks)
-                                     : chakra::CommGroups::from_file(arguments.groups, ranks));
-  JobWriter written(arguments.out, numbers);
-  for (const std::uint32_t rank : numbers) written.add(*sources[rank], rank);
-  written.commit();
+  chakra::validate_job(pointers, groups_of(arguments.groups, ranks));
+  write_job(arguments.out, pointers);
   fmt::print("{}: {}, {}; everything within {} % of the source\n", arguments.out.prefix,
              counted(ranks, "rank"), counted(nodes, "node"), arguments.bound_percent);
   fmt::print("  longest run of nodes that are as in the source: {}\n", identical);

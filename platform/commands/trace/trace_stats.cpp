@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
 #include "platform/commands/trace/trace_job.h"
 #include "platform/describe/fields.h"

@@ -90,16 +90,15 @@ Model read_model(const std::string& path) {
 
 Model learn_model(const SynthesizeArguments& arguments, const trace_model::Jobs& jobs) {
   const auto ranks = static_cast<std::uint32_t>(jobs.front().size());
-  const chakra::CommGroups groups = arguments.groups.empty()
-                                        ? chakra::CommGroups(ranks)
-                                        : chakra::CommGroups::from_file(arguments.groups, ranks);
-  return trace_model::learn(jobs, groups, {arguments.bound_percent / 100, arguments.generate.seed});
+  return trace_model::learn(jobs, groups_of(arguments.groups, ranks),
+                            {arguments.bound_percent / 100, arguments.generate.seed});
 }
 
 /// Made traces, ready to be written.
 struct MadeJob {
   Generated made;
   std::vector<std::unique_ptr<chakra::VectorSource>> sources;
+  std::vector<chakra::NodeSource*> pointers;  ///< to these
   Ranks graphs;
   std::uint64_t nodes = 0;
 };
@@ -107,15 +106,14 @@ struct MadeJob {
 MadeJob make_job(const SynthesizeArguments& arguments, const Model& model) {
   MadeJob job;
   job.made = trace_model::generate(model, arguments.generate);
-  std::vector<chakra::NodeSource*> pointers;
   for (std::uint32_t rank = 0; rank < job.made.ranks.size(); ++rank) {
     job.sources.push_back(
         std::make_unique<chakra::VectorSource>(arguments.out.file(rank), job.made.ranks[rank]));
-    pointers.push_back(job.sources.back().get());
+    job.pointers.push_back(job.sources.back().get());
     job.nodes += job.made.ranks[rank].size();
   }
-  const auto ranks = static_cast<std::uint32_t>(pointers.size());
-  chakra::validate_job(pointers, chakra::CommGroups::from_map(job.made.groups, ranks));
+  const auto ranks = static_cast<std::uint32_t>(job.pointers.size());
+  chakra::validate_job(job.pointers, chakra::CommGroups::from_map(job.made.groups, ranks));
   for (const auto& source : job.sources) job.graphs.push_back(statistics::read_graph(*source));
   return job;
 }
@@ -149,19 +147,12 @@ std::string compared(const SynthesizeArguments& arguments, const Model& model, c
 }
 
 /// Returns what was written.
-std::string write_job(const JobOutput& out, const MadeJob& job) {
-  std::vector<std::uint32_t> numbers;
-  for (std::uint32_t rank = 0; rank < job.sources.size(); ++rank) numbers.push_back(rank);
-  JobWriter written(out, numbers);
-  for (const std::uint32_t rank : numbers) written.add(*job.sources[rank], rank);
-  written.commit();
-  std::string text =
-      fmt::format("{}: {}, {}\n", out.prefix, counted(numbers.size(), "rank"), counted(job.nodes, "node"));
+std::string write_made(const JobOutput& out, const MadeJob& job) {
+  write_job(out, job.pointers);
+  std::string text = fmt::format("{}: {}, {}\n", out.prefix, counted(job.pointers.size(), "rank"),
+                                 counted(job.nodes, "node"));
   if (job.made.groups.empty()) return text;
-  const fs::path prefix(out.prefix);
-  const std::string name = prefix.filename().string() + ".comm_groups.json";
-  write_files(prefix.parent_path().empty() ? fs::path(".") : prefix.parent_path(),
-              {{name, nlohmann::json(job.made.groups).dump() + "\n"}});
+  write_file(out.prefix + ".comm_groups.json", nlohmann::json(job.made.groups).dump() + "\n");
   return text + fmt::format("{}.comm_groups.json: the communicator groups\n", out.prefix);
 }
 
@@ -173,7 +164,7 @@ int synthesize(const SynthesizeArguments& arguments) {
   if (!arguments.out.prefix.empty()) {
     const MadeJob job = make_job(arguments, model);
     const std::string comparison = jobs.empty() ? "" : compared(arguments, model, jobs.front(), job);
-    text += write_job(arguments.out, job) + comparison;
+    text += write_made(arguments.out, job) + comparison;
   }
   if (!arguments.learned.empty()) {
     const std::string json = trace_model::to_json(model);

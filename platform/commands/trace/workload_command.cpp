@@ -354,10 +354,7 @@ std::function<int()> add_workload_command(CLI::App& app) {
   command->require_subcommand(1);
   CLI::App* generate_command =
       command->add_subcommand("generate", "Write what a workload file describes as a trace per rank");
-  generate_command->add_option("WORKLOAD", options->workload, "Workload file")
-      ->required()
-      ->transform(preset_or_file({"workloads"}))
-      ->type_name("FILE");
+  add_file(*generate_command, "WORKLOAD", options->workload, "Workload file", "workloads");
   generate_command->add_option("--out", options->out, "Folder for the traces")->required()->type_name("DIR");
   generate_command->add_option("--set", options->overrides, "Change a key: data_parallel=4");
   add_form_and_force(*generate_command, options->job);
@@ -369,10 +366,7 @@ std::function<int()> add_workload_command(CLI::App& app) {
       "--form json --force");
   CLI::App* show_command = command->add_subcommand(
       "show", "Totals of a workload: parameters, operations, bytes by traffic class, message sizes, memory");
-  show_command->add_option("WORKLOAD", options->workload, "Workload file")
-      ->required()
-      ->transform(preset_or_file({"workloads"}))
-      ->type_name("FILE");
+  add_file(*show_command, "WORKLOAD", options->workload, "Workload file", "workloads");
   show_command->add_option("--set", options->overrides, "Change a key: microbatches=4");
   add_json_flag(*show_command, options->json, totals_schema, "Print JSON, with every rank");
   command->footer(

@@ -5,7 +5,6 @@
 #include <ostream>
 #include <set>
 #include <stdexcept>
-#include <utility>
 
 #include "platform/describe/document.h"
 #include "platform/describe/value_types.h"

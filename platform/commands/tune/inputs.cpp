@@ -2,7 +2,6 @@
 #include "platform/commands/tune/inputs.h"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "platform/commands/tune/input_types.h"
 

@@ -9,6 +9,7 @@
 #include "platform/host/child.h"
 #include "platform/machine/machine.h"
 #include "platform/spec/ranges.h"
+#include "platform/text/suggest.h"
 #include "workloads/collectives/algorithm/algorithm.h"
 
 namespace wafertlm::tune {
@@ -57,16 +58,11 @@ class MeasurePlan {
         jobs.push_back({options, points.size(), backend});
       }
     if (jobs.size() == before)
-      throw std::invalid_argument(
-          std::string("no backend can do ") + to_string(type) + " of " + std::to_string(bytes) +
-          " B on NPUs " + backends::group_text(request.group) + "; its algorithms there are " + listed(able));
+      throw std::invalid_argument(std::string("no backend can do ") + to_string(type) + " of " +
+                                  std::to_string(bytes) + " B on NPUs " +
+                                  backends::group_text(request.group) + "; its algorithms there are " +
+                                  config::listed(able));
     points.push_back({type, request.group, bytes, {}});
-  }
-
-  static std::string listed(const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-    return text;
   }
 
   const TuneSpec& spec_;

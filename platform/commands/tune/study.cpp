@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <map>
 #include <stdexcept>
 
 #include "platform/spec/ranges.h"

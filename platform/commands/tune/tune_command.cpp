@@ -233,10 +233,8 @@ std::function<int()> add_tune_command(CLI::App& app) {
   auto options = std::make_shared<TuneOptions>();
   CLI::App* command = app.add_subcommand(
       "tune", "Communication backends: measure algorithms, assign operations, find deadlocks");
-  command->add_option("FILE", options->file, "Backends, and what to measure, assign and look at")
-      ->required()
-      ->transform(preset_or_file({"studies"}))
-      ->type_name("FILE.yaml");
+  add_file(*command, "FILE", options->file, "Backends, and what to measure, assign and look at", "studies",
+           "FILE.yaml");
   command->add_option("--out", options->out,
                       "Write the table of the fastest algorithms here, for collectives.algorithm: FILE.yaml");
   command->add_option("--set", options->overrides, "Change a key of the platform");

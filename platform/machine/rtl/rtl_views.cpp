@@ -12,7 +12,6 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <stdexcept>
 #include <system_error>
 
 #include "models/rtl/rtl_view.h"

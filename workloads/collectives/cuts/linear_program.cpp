@@ -4,7 +4,6 @@
 #include <coin/Clp_C_Interface.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace wafertlm::bounds {

@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "tlm/shape/fabric_traits.h"
 #include "tlm/shape/topology.h"
 
 namespace wafertlm {

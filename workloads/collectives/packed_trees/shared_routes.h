@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <optional>
 
 #include "tlm/shape/fabric_traits.h"
 #include "workloads/collectives/packed_trees/packings.h"

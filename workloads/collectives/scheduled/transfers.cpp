@@ -2,7 +2,6 @@
 #include "workloads/collectives/scheduled/transfers.h"
 
 #include <algorithm>
-#include <memory>
 
 namespace wafertlm {
 namespace {

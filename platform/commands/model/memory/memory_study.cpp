@@ -43,6 +43,20 @@ double burst_efficiency(const DramTiming& timing, std::uint32_t stacks, const Cl
   return efficiency(memory, memory.bytes_per_s(), timing, stacks, loop, mib);
 }
 
+/// All combinations, reading, writing and both; strides in accesses.
+std::vector<ClosedLoop> closed_loops(std::initializer_list<std::uint64_t> sizes,
+                                     std::initializer_list<std::uint64_t> strides,
+                                     std::initializer_list<std::uint32_t> depths, std::uint64_t span_bytes,
+                                     std::uint64_t seed) {
+  std::vector<ClosedLoop> points;
+  for (const std::uint64_t bytes : sizes)
+    for (const std::uint64_t stride : strides)
+      for (const std::uint32_t writes : {0U, 33U, 50U, 100U})
+        for (const std::uint32_t depth : depths)
+          points.push_back({bytes, stride * bytes, writes, depth, span_bytes, seed});
+  return points;
+}
+
 }  // namespace
 
 double typical_efficiency(const DramTiming& timing, const EfficiencyTable::Row& of, std::uint32_t depth) {
@@ -78,13 +92,7 @@ LevelComparison burst_against_command(const DramTiming& timing, const ClosedLoop
 }
 
 std::vector<ClosedLoop> burst_command_points() {
-  std::vector<ClosedLoop> points;
-  for (const std::uint64_t bytes : std::initializer_list<std::uint64_t>{32, 256, 2048})
-    for (const std::uint64_t stride : std::initializer_list<std::uint64_t>{1, 3, 64, 0})
-      for (const std::uint32_t writes : std::initializer_list<std::uint32_t>{0, 33, 50, 100})
-        for (const std::uint32_t depth : std::initializer_list<std::uint32_t>{1, 4, 16, 64})
-          points.push_back({bytes, stride * bytes, writes, depth, std::uint64_t{1} << 28, 1});
-  return points;
+  return closed_loops({32, 256, 2048}, {1, 3, 64, 0}, {1, 4, 16, 64}, std::uint64_t{1} << 28, 1);
 }
 
 LevelComparison burst_against_command(const DramTiming& timing, const ClosedLoop& loop, DramRefresh refresh) {
@@ -101,13 +109,7 @@ LevelComparison flow_against_burst(const DramTiming& timing, const EfficiencyTab
 }
 
 std::vector<ClosedLoop> flow_burst_points() {
-  std::vector<ClosedLoop> points;
-  for (const std::uint64_t bytes : std::initializer_list<std::uint64_t>{256, 3072, 65'536})
-    for (const std::uint64_t stride : std::initializer_list<std::uint64_t>{1, 3, 16, 0})
-      for (const std::uint32_t writes : std::initializer_list<std::uint32_t>{0, 33, 50, 100})
-        for (const std::uint32_t depth : std::initializer_list<std::uint32_t>{1, 3, 16, 64})
-          points.push_back({bytes, stride * bytes, writes, depth, kSpan, 2});
-  return points;
+  return closed_loops({256, 3072, 65'536}, {1, 3, 16, 0}, {1, 3, 16, 64}, kSpan, 2);
 }
 
 EfficiencyTable efficiency_points() {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <boost/algorithm/string/predicate.hpp>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -17,10 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kRunning = ".running-";
-
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
 
 }  // namespace
 
@@ -47,9 +44,9 @@ CellFiles::Ended CellFiles::ended() const {
   for (fs::directory_iterator each(folder_, error), end; !error && each != end; each.increment(error)) {
     const std::string name = each->path().filename().string();
     if (name.front() == '.') continue;
-    if (ends_with(name, failed))
+    if (boost::algorithm::ends_with(name, failed))
       ended.failed.insert(name.substr(0, name.size() - failed.size()));
-    else if (ends_with(name, done))
+    else if (boost::algorithm::ends_with(name, done))
       ended.done.insert(name.substr(0, name.size() - done.size()));
   }
   for (const std::string& id : ended.done) ended.failed.erase(id);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/commands/study/sweep/slurm.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <sstream>
 #include <stdexcept>

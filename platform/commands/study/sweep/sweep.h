@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "platform/commands/study/sweep/cell_files.h"
 #include "platform/commands/study/sweep/sweep_plan.h"

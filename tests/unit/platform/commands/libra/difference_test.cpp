@@ -8,7 +8,6 @@
 #include <map>
 #include <numeric>
 
-#include "platform/commands/libra/difference_json.h"
 #include "platform/commands/libra/ranking.h"
 
 namespace wafertlm::model_gap {

@@ -9,7 +9,6 @@
 #include "platform/commands/optimize/kriging.h"
 #include "platform/commands/optimize/looks.h"
 #include "platform/commands/optimize/outcome.h"
-#include "platform/commands/optimize/regret.h"
 
 namespace wafertlm::optimize {
 namespace {
