@@ -309,7 +309,7 @@ void check_seeds(const StudySpec& study, const AxisSpec& axis, const Check& chec
                        [](const std::string& each) { return each.find("{}") != std::string::npos; });
   };
   if (!takes_name(axis.overrides) && !takes_name(axis.arguments))
-    check.fail({&axis.seeds}, "nothing takes them; give '{}', for instance run.seed={{}}",
+    check.fail({&axis.seeds}, "nothing takes them; give '{}', for instance wafer.fabric.seed={{}}",
                check.path(&axis.overrides));
   for (const AxisSpec& other : study.axes)
     if (&other != &axis && other.seeds != 0)

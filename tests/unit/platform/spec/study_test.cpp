@@ -97,7 +97,7 @@ TEST(Study, SeedsThatNothingDrawsFrom) {
     expect_refused(kHead + "axes: [" + axes + "]\n" + kColumns, words);
   };
   refused("{axis: s, seeds: 1, set: 'run.seed={}'}", "a spread needs two seeds or more");
-  refused("{axis: s, seeds: 3}", "nothing takes them; give 'axes[0].set', for instance run.seed={}");
+  refused("{axis: s, seeds: 3}", "nothing takes them; give 'axes[0].set', for instance wafer.fabric.seed={}");
   refused("{axis: s, seeds: 3, set: run.seed=4}", "nothing takes them");
   refused("{axis: s, seeds: 3, values: [a], set: 'run.seed={}'}", "one of them");
   refused("{axis: s, seeds: 3, set: 'run.seed={}'}, {axis: t, seeds: 3, set: 'run.seed={}'}",
