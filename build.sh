@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
-# Configures and builds a preset of CMakePresets.json:  ./build.sh [PRESET [TARGET ...]]   (release, all)
+# Configures and builds a preset of CMakePresets.json:  ./build.sh [PRESET [TARGET]]   (release, all)
 # `release` is built in build/, any other preset P in build-P/. Silent when everything is up to date.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 preset=${1:-release}
-targets=("${@:2}")
-[ ${#targets[@]} -gt 0 ] || targets=(all)
+target=${2:-all}
 directory=build
 [ "$preset" = release ] || directory=build-$preset
 
@@ -21,5 +20,5 @@ if [ ! -f "$directory/build.ninja" ] || [ CMakePresets.json -nt "$directory/buil
   echo "Configuring $directory/"
   cmake --preset "$preset"
 fi
-cmake --build --preset "$preset" --target "${targets[@]}" --parallel "$(nproc)" |
+cmake --build --preset "$preset" --target "$target" --parallel "$(nproc)" |
   sed --unbuffered --expression '/cli.commit\.cmake$/d' --expression '/Re-checking globbed directories/d' --expression '/^ninja: no work to do\.$/d'

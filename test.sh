@@ -9,13 +9,13 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 preset=release
 filter=.
 labels=()
-targets=(all)
+target=all
 while [ $# -gt 0 ]; do
   case $1 in
     --preset) preset=${2:?test.sh: --preset needs a name, for example asan} && shift 2 ;;
     --filter) filter=${2:?test.sh: --filter needs a regular expression} && shift 2 ;;
     --short) labels+=(--label-exclude '^long$') && shift ;;
-    --blocks) labels+=(--label-regex '^blocks$') targets=(wafertlm_block_tests) && shift ;;
+    --blocks) labels+=(--label-regex '^blocks$') target=wafertlm_block_tests && shift ;;
     *) echo "test.sh: unknown option '$1' (known: --preset NAME, --filter REGEX, --short, --blocks)" >&2; exit 2 ;;
   esac
 done
@@ -31,7 +31,7 @@ give_up() {
 
 ./setup.sh --tests || give_up "the set-up failed"
 rm -f "$results"
-./build.sh "$preset" "${targets[@]}" || give_up "the build failed"
+./build.sh "$preset" "$target" || give_up "the build failed"
 
 status=0
 ctest --test-dir "$directory" --parallel "$(nproc)" --tests-regex "$filter" "${labels[@]}" --no-tests=error \

@@ -23,6 +23,8 @@ const ColumnSpec& find_column(const StudySpec& study, const std::string& name) {
 }
 
 bool is_line(const config::AxisSpec& axis) { return !axis.line_to.empty(); }
+/// Cells that differ in it alone have one figure.
+bool is_folded(const config::AxisSpec& axis) { return is_line(axis) || axis.seeds != 0; }
 
 /// A number of a line axis, and what was found there.
 struct Point {
@@ -52,7 +54,7 @@ Figure quotient_of(double dividend, double dividend_off, double divisor, double 
 /// Without the values of axes that are lines or seeds.
 std::vector<std::string> group_of(const StudySpec& study, std::vector<std::string> cell) {
   for (std::size_t axis = 0; axis < study.axes.size(); ++axis)
-    if (is_line(study.axes[axis]) || study.axes[axis].seeds != 0) cell[axis].clear();
+    if (is_folded(study.axes[axis])) cell[axis].clear();
   return cell;
 }
 
@@ -254,7 +256,7 @@ std::vector<std::vector<std::string>> needed_for(const StudySpec& study, const C
     case ColumnSpec::Kind::read:
       needed = {cell.values};
       for (std::size_t axis = 0; axis < study.axes.size(); ++axis) {
-        if (!is_line(study.axes[axis]) && study.axes[axis].seeds == 0) continue;
+        if (!is_folded(study.axes[axis])) continue;
         const auto one = std::move(needed);
         needed.clear();
         for (auto values : one)
