@@ -251,12 +251,14 @@ class Text {
   std::string table(const TableSpec& spec) {
     const std::vector<std::size_t> cells = cells_of(spec);
     if (cells.empty()) return '\n' + spec.name + "\n  no cells\n";
-    std::vector<std::size_t> axes;  // those that differ
+    std::vector<std::size_t> axes;  // those that differ; a figure is of all seeds
+    const auto differs = [&](std::size_t axis) {
+      return std::any_of(cells.begin(), cells.end(), [&](std::size_t i) {
+        return result_.cells[i].values[axis] != result_.cells[cells.front()].values[axis];
+      });
+    };
     for (std::size_t axis = 0; axis < study_.axes.size(); ++axis)
-      if (cells.size() == 1 || std::any_of(cells.begin(), cells.end(), [&](std::size_t i) {
-            return result_.cells[i].values[axis] != result_.cells[cells.front()].values[axis];
-          }))
-        axes.push_back(axis);
+      if (study_.axes[axis].seeds == 0 && (cells.size() == 1 || differs(axis))) axes.push_back(axis);
     TextRows rows(cells.size() + 1);
     for (const std::size_t axis : axes) {
       rows[0].push_back(study_.axes[axis].name);

@@ -158,6 +158,10 @@ TEST(StudyReport, SeedsAreFoldedIntoAMean) {
   EXPECT_EQ(cell["at"]["seed"], "2");
   EXPECT_EQ(cell["measured"]["time"], 2.0);
   EXPECT_EQ(cell["ranges"]["time"], json({1.0, 3.0}));
+  config::TableSpec of_a;
+  of_a.where = {{"fabric", {"a"}}};
+  made.study.tables = {of_a};
+  EXPECT_FALSE(contains(made.text(), "seed  time")) << made.text();
   // One that is missing: there is no mean of ten.
   made.outcomes[1].values.erase("time");
   EXPECT_TRUE(made.figures().figure({"a", "1"}, "time").value.is_null());
