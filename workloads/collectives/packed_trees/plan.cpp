@@ -35,7 +35,7 @@ class PackedTreesTimes {
   TimePs time_ps(std::size_t packing, std::uint32_t chunks) const {
     const ChunkTimes times = link_times(share(packing), chunks);
     return std::max(trees_->schedule(packing, lag(times))->end_ps(filled(packing, chunks), times),
-                    npu_busy_ps(packing));
+                    memory_busy_ps(packing));
   }
   /// time_ps is not below it; much faster.
   TimePs least_ps(std::size_t packing, std::uint32_t chunks) const {
@@ -49,7 +49,7 @@ class PackedTreesTimes {
   }
   ChunkTimes link_times(std::uint64_t share, std::uint32_t chunks) const;
   std::uint32_t lag(const ChunkTimes& times) const;
-  TimePs npu_busy_ps(std::size_t packing) const;
+  TimePs memory_busy_ps(std::size_t packing) const;
 
   const CollectiveRequest& request_;
   const FabricTraits& fabric_;
@@ -78,6 +78,11 @@ ChunkTimes PackedTreesTimes::link_times(std::uint64_t share, std::uint32_t chunk
     times.slot_ps.push_back(std::max({TimePs{1}, sent_ps, fabric_.receive_cost_ps + received_ps}));
     times.latency_ps.push_back(link_latency_ps_[link] + received_ps);
   }
+  const Topology& topology = *fabric_.topology;
+  for (const NpuId npu : request_.group) {
+    times.out_ps.push_back(message_ps(fabric_, bytes, topology.npu_sends_bytes_per_s(npu)));
+    times.in_ps.push_back(message_ps(fabric_, bytes, topology.npu_receives_bytes_per_s(npu)));
+  }
   return times;
 }
 
@@ -92,12 +97,12 @@ std::uint32_t PackedTreesTimes::lag(const ChunkTimes& times) const {
   return slots < 4 ? static_cast<std::uint32_t>(slots) : lag;
 }
 
-/// What the busiest NPU sends and receives, and its memory.
-TimePs PackedTreesTimes::npu_busy_ps(std::size_t packing) const {
+/// Of the busiest NPU.
+TimePs PackedTreesTimes::memory_busy_ps(std::size_t packing) const {
   const std::uint64_t bytes = share(packing);
   const TreeUse& use = trees_->use();
   TimePs longest = 0;
-  for (std::uint32_t rank = 0; rank < ranks_of(request_); ++rank) {
+  for (std::uint32_t rank = 0; rank < ranks_of(request_) && !fabric_.memory.is_free(); ++rank) {
     std::uint64_t children = 0, parents = 0;
     for (const Tree& tree : trees_->packings()[packing].trees) {
       children += tree.children(rank).size();
@@ -106,10 +111,7 @@ TimePs PackedTreesTimes::npu_busy_ps(std::size_t packing) const {
     const std::uint64_t up = use.up ? 1 : 0, down = use.down ? 1 : 0;
     const std::uint64_t sent = (down * children + up * parents) * bytes,
                         received = (up * children + down * parents) * bytes, added = up * children * bytes;
-    const Topology& topology = *fabric_.topology;
-    longest = std::max({longest, transfer_time_ps(sent, topology.npu_sends_bytes_per_s(request_.group[rank])),
-                        transfer_time_ps(received, topology.npu_receives_bytes_per_s(request_.group[rank])),
-                        fabric_.memory.busy_ps(sent + 2 * added, received)});
+    longest = std::max(longest, fabric_.memory.busy_ps(sent + 2 * added, received));
   }
   return longest;
 }
