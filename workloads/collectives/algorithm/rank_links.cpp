@@ -175,6 +175,18 @@ std::shared_ptr<const RankLinks> rank_links(const Group& group, const FabricTrai
   return links;
 }
 
+bool ports_fill(const RankLinks& links) {
+  const auto fills = [&](const std::vector<std::uint32_t>& numbers, std::uint64_t port) {
+    std::uint64_t sum = 0;
+    for (const std::uint32_t number : numbers) sum += links.links[number].bytes_per_s;
+    return sum <= port;
+  };
+  for (std::uint32_t rank = 0; rank < links.ranks; ++rank)
+    if (!fills(links.out[rank], links.ports_out[rank]) || !fills(links.in[rank], links.ports_in[rank]))
+      return false;
+  return true;
+}
+
 TimePs slot_ps(const FabricTraits& fabric, const RankLinks::Link& link, std::uint64_t bytes, bool reduces) {
   const TimePs sent =
       message_ps(fabric, bytes, link.bytes_per_s) + fabric.step_cost_ps + fabric.memory.send_ps(bytes);
