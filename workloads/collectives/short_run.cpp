@@ -101,7 +101,7 @@ bool schedule_holds(const CollectiveRequest& request, const FabricTraits& fabric
   if (request.custom || !algorithm_named(request.algorithm).is_scheduled || !fabric.memory.is_free() ||
       fabric.buffers_are_given)
     return false;
-  return direct_links(request.group, fabric) && ports_fill(*rank_links(request.group, fabric));
+  return direct_links(request.group, fabric) && !limiting_ports(*rank_links(request.group, fabric)).any;
 }
 
 }  // namespace

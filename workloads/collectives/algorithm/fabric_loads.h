@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tlm/shape/fabric_traits.h"
+#include "workloads/collectives/algorithm/algorithm_parts.h"
 
 namespace wafertlm {
 
@@ -30,6 +31,15 @@ class FabricLoads {
   std::unique_ptr<LinkLoads> links_;
   std::vector<std::uint64_t> out_, in_;  // by endpoint
 };
+
+/// The rate of a port that lets not all of a rank's links be full at once; else 0: it holds up nothing.
+inline std::uint64_t limiting_port(std::uint64_t port_bytes_per_s, std::uint64_t links_bytes_per_s) {
+  return port_bytes_per_s < links_bytes_per_s ? port_bytes_per_s : 0;
+}
+/// What a message takes in it.
+inline TimePs port_ps(const FabricTraits& fabric, std::uint64_t bytes, std::uint64_t limiting_bytes_per_s) {
+  return limiting_bytes_per_s == 0 ? 0 : message_ps(fabric, bytes, limiting_bytes_per_s);
+}
 
 /// A port of an NPU in the order of time: what is under way at once shares it, so that each message ends when
 /// its link and the port have carried all that began before its end.

@@ -6,6 +6,7 @@
 #include "workloads/collectives/algorithm/algorithm_parts.h"
 #include "workloads/collectives/algorithm/algorithm_rows.h"
 #include "workloads/collectives/algorithm/blocks.h"
+#include "workloads/collectives/algorithm/fabric_loads.h"
 #include "workloads/collectives/packed_trees/shared_routes.h"
 
 namespace wafertlm {
@@ -55,6 +56,7 @@ class PackedTreesTimes {
   const FabricTraits& fabric_;
   std::shared_ptr<PackedTrees> trees_;
   std::vector<TimePs> link_latency_ps_;
+  std::vector<std::uint64_t> out_bytes_per_s_, in_bytes_per_s_;  ///< by rank: limiting_port
 };
 
 PackedTreesTimes::PackedTreesTimes(const CollectiveRequest& request, const FabricTraits& fabric)
@@ -62,6 +64,17 @@ PackedTreesTimes::PackedTreesTimes(const CollectiveRequest& request, const Fabri
   for (const RankGraph::Link& link : trees_->graph().links)  // the step's cost is part of its slot
     link_latency_ps_.push_back(fabric.latency_ps(request.group[link.from], request.group[link.to]) -
                                fabric.step_cost_ps);
+  std::vector<std::uint64_t> out(ranks_of(request), 0), in = out;
+  for (const RankGraph::Link& link : trees_->graph().links) {
+    out[link.from] += link.bytes_per_s;
+    in[link.to] += link.bytes_per_s;
+  }
+  const Topology& topology = *fabric.topology;
+  for (std::uint32_t rank = 0; rank < ranks_of(request); ++rank) {
+    const NpuId npu = request.group[rank];
+    out_bytes_per_s_.push_back(limiting_port(topology.npu_sends_bytes_per_s(npu), out[rank]));
+    in_bytes_per_s_.push_back(limiting_port(topology.npu_receives_bytes_per_s(npu), in[rank]));
+  }
 }
 
 ChunkTimes PackedTreesTimes::link_times(std::uint64_t share, std::uint32_t chunks) const {
@@ -78,11 +91,8 @@ ChunkTimes PackedTreesTimes::link_times(std::uint64_t share, std::uint32_t chunk
     times.slot_ps.push_back(std::max({TimePs{1}, sent_ps, fabric_.receive_cost_ps + received_ps}));
     times.latency_ps.push_back(link_latency_ps_[link] + received_ps);
   }
-  const Topology& topology = *fabric_.topology;
-  for (const NpuId npu : request_.group) {
-    times.out_ps.push_back(message_ps(fabric_, bytes, topology.npu_sends_bytes_per_s(npu)));
-    times.in_ps.push_back(message_ps(fabric_, bytes, topology.npu_receives_bytes_per_s(npu)));
-  }
+  for (const std::uint64_t rate : out_bytes_per_s_) times.out_ps.push_back(port_ps(fabric_, bytes, rate));
+  for (const std::uint64_t rate : in_bytes_per_s_) times.in_ps.push_back(port_ps(fabric_, bytes, rate));
   return times;
 }
 

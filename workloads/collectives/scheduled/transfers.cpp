@@ -79,18 +79,19 @@ Step TransferProgram::step(std::uint32_t threadblock, std::uint32_t index) const
 
 TimePs transfers_ps(const TransferList& list, const FabricTraits& fabric) {
   std::vector<TimePs> free(list.links.links.size(), 0), arrived(list.transfers.size());
+  const LimitingPorts ports = limiting_ports(list.links);
   std::vector<SharedPort> out(list.links.ranks), in(list.links.ranks);
   TimePs end = 0;
   for (std::size_t number = 0; number < list.transfers.size(); ++number) {
     const Transfer& transfer = list.transfers[number];
     const RankLinks::Link& link = list.links.links[transfer.link];
-    const auto port_ps = [&](std::uint64_t rate) { return message_ps(fabric, transfer.bytes, rate); };
+    const TimePs out_ps = port_ps(fabric, transfer.bytes, ports.out[link.from]),
+                 in_ps = port_ps(fabric, transfer.bytes, ports.in[link.to]);
     TimePs start = free[transfer.link];
     if (transfer.sends_after != Transfer::kNone) start = std::max(start, arrived[transfer.sends_after]);
     const TimePs slot = slot_ps(fabric, link, transfer.bytes, transfer.reduces),
-                 end_of_slot =
-                     std::max(out[link.from].carry(start, slot, port_ps(list.links.ports_out[link.from])),
-                              in[link.to].carry(start, slot, port_ps(list.links.ports_in[link.to])));
+                 end_of_slot = std::max(out[link.from].carry(start, slot, out_ps),
+                                        in[link.to].carry(start, slot, in_ps));
     free[transfer.link] = end_of_slot;
     arrived[number] = end_of_slot - slot + hop_ps(fabric, link, transfer.bytes, transfer.reduces);
     if (transfer.received_after != Transfer::kNone)
