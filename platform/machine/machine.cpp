@@ -85,6 +85,7 @@ IdleTime idle_time(const config::PlatformSpec& spec) {
 
 FabricTraits platform_traits(const config::PlatformSpec& spec) {
   FabricTraits traits = fabric_kind(spec.wafer).traits(spec.wafer);
+  traits.buffers_are_given |= spec.wafer.fabric.buffer_bytes != 0;
   traits.launch_cost_ps = spec.npu.endpoint.launch_cost_ps;
   traits.step_cost_ps = spec.npu.endpoint.step_cost_ps;
   traits.receive_cost_ps = spec.npu.endpoint.receive_cost_ps;

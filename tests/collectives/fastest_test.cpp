@@ -31,7 +31,7 @@ struct RandomFabric {
 void PrintTo(const RandomFabric& kind, std::ostream* to) { *to << kind.name; }
 
 /// A router, or a link, has failed.
-config::PlatformSpec broken_mesh(test::Random& random) {
+config::PlatformSpec broken_mesh(test::Random& random, const test::Overrides&) {
   config::PlatformSpec spec = test::platform({"wafer.width=" + std::to_string(3 + random() % 3),
                                               "wafer.height=" + std::to_string(2 + random() % 3)});
   auto& mesh = spec.wafer.fabric.as<MeshParams>();
@@ -117,7 +117,7 @@ TEST_P(FastestOf, IsNearTheBestAndNotSlowerThanPlainAlgorithms) {
     config::PlatformSpec spec;
     CollectiveRequest request;
     do {
-      spec = GetParam().make(random);
+      spec = GetParam().make(random, {});
       request = test::random_request(random, spec.wafer.npu_count(), kMostBytes, kLeastBytes);
       if (GetParam().make == broken_mesh) leave_out_failed(spec, request);
     } while (able(spec, request).empty());

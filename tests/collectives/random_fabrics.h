@@ -23,17 +23,22 @@ auto pick(Random& random, const List& list) {
   return list[random() % std::size(list)];
 }
 
-inline config::PlatformSpec some_mesh(Random& random) {
-  const std::uint64_t width = 2 + random() % 5, height = 1 + random() % 5;
-  return platform({fmt::format("wafer.width={}", width), fmt::format("wafer.height={}", height)});
+/// Of a platform's keys: "wafer.width=3".
+using Overrides = std::vector<std::string>;
+
+inline config::PlatformSpec some_mesh(Random& random, const Overrides& keys = {}) {
+  Overrides all = keys;
+  all.push_back(fmt::format("wafer.width={}", 2 + random() % 5));
+  all.push_back(fmt::format("wafer.height={}", 1 + random() % 5));
+  return platform(all);
 }
 
-inline config::PlatformSpec some_fred(Random& random) {
+inline config::PlatformSpec some_fred(Random& random, const Overrides& keys = {}) {
   static const std::string kVariants[] = {"a", "b", "c", "d"};
-  return fred_platform(pick(random, kVariants));
+  return fred_platform(pick(random, kVariants), keys);
 }
 
-inline config::PlatformSpec some_dimensions(Random& random) {
+inline config::PlatformSpec some_dimensions(Random& random, const Overrides& keys = {}) {
   static const char* const kTopologies[] = {"ring", "switch", "fully_connected", "mesh"};
   const TempFolder folder;
   std::string dimensions;
@@ -45,11 +50,12 @@ inline config::PlatformSpec some_dimensions(Random& random) {
                                             "platform: dimensions\nwafer: {fabric: {kind: dimensional, "
                                             "packet_bytes: 4 KiB, dimensions: [" +
                                                 dimensions + "]}}\n"),
-                               {});
+                               keys);
 }
 
 /// A graph file as a platform.
-inline config::PlatformSpec graph_platform(const std::string& text, unsigned credit_delay_ns) {
+inline config::PlatformSpec graph_platform(const std::string& text, unsigned credit_delay_ns,
+                                           const Overrides& keys = {}) {
   const TempFolder folder;
   folder.write("graph.yaml", text);
   return config::load_platform(
@@ -59,11 +65,11 @@ inline config::PlatformSpec graph_platform(const std::string& text, unsigned cre
               "platform: graph\nwafer: {{fabric: {{kind: graph, file: graph.yaml, packet_bytes: 4 KiB, "
               "credit_delay: {} ns}}}}\n",
               credit_delay_ns)),
-      {});
+      keys);
 }
 
 /// NPUs on a random tree of switches.
-inline config::PlatformSpec some_tree(Random& random) {
+inline config::PlatformSpec some_tree(Random& random, const Overrides& keys = {}) {
   const std::uint64_t npus = 3 + random() % 10, switches = 1 + random() % 4;
   std::string text = fmt::format("graph: tree\nnpus: {}\nswitches:\n", npus);
   for (std::uint64_t s = 0; s < switches; ++s) text += fmt::format("  - {{name: s{}, pipeline: 20 ns}}\n", s);
@@ -74,11 +80,11 @@ inline config::PlatformSpec some_tree(Random& random) {
   };
   for (std::uint64_t n = 0; n < npus; ++n) link(fmt::format("npu{}", n), random() % switches);
   for (std::uint64_t s = 1; s < switches; ++s) link(fmt::format("s{}", s), random() % s);
-  return graph_platform(text, 50);
+  return graph_platform(text, 50, keys);
 }
 
 /// NPUs in rows and columns with links of their own of random rates, as a graph.
-inline config::PlatformSpec some_grid(Random& random) {
+inline config::PlatformSpec some_grid(Random& random, const Overrides& keys = {}) {
   const std::uint64_t width = 1 + random() % 4, height = 2 + random() % 3;
   std::string text = fmt::format("graph: grid\nnpus: {}\nlinks:\n", width * height);
   const auto link = [&](std::uint64_t from, std::uint64_t to) {
@@ -88,12 +94,13 @@ inline config::PlatformSpec some_grid(Random& random) {
   for (std::uint64_t at = 0; at < width * height; ++at)  // rows first: X-Y routes
     if (at % width + 1 < width) link(at, at + 1);
   for (std::uint64_t at = 0; at + width < width * height; ++at) link(at, at + width);
-  return graph_platform(text, 50);
+  return graph_platform(text, 50, keys);
 }
 
 /// NPUs with links to each other and no switches. `most`: their rates, in 50 GB/s. Pairs without a link go up
 /// and down a tree, so that no cycle of buffers fills up.
-inline config::PlatformSpec some_npu_graph(Random& random, std::uint32_t npus, std::uint64_t most) {
+inline config::PlatformSpec some_npu_graph(Random& random, std::uint32_t npus, std::uint64_t most,
+                                           const Overrides& keys = {}) {
   std::string text = fmt::format("graph: random\nnpus: {}\nlinks:\n", npus);
   std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
   const auto link = [&](std::uint32_t a, std::uint32_t b) {
@@ -125,16 +132,31 @@ inline config::PlatformSpec some_npu_graph(Random& random, std::uint32_t npus, s
       routes += fmt::format("  - [npu{}]\n", fmt::join(from, ", npu"));
     }
   if (!routes.empty()) text += "routes:\n" + routes;
-  return graph_platform(text, 20);
+  return graph_platform(text, 20, keys);
 }
 
 /// The same, of up to 16 NPUs.
-inline config::PlatformSpec some_graph(Random& random) {
+inline config::PlatformSpec some_graph(Random& random, const Overrides& keys = {}) {
   const auto npus = static_cast<std::uint32_t>(3 + random() % 14);
-  return some_npu_graph(random, npus, 1 + random() % 4);
+  return some_npu_graph(random, npus, 1 + random() % 4, keys);
 }
 
-using MakeFabric = config::PlatformSpec (*)(Random&);
+/// Two to four leaves and one or two spines of lossless switches, or one switch.
+inline config::PlatformSpec some_ethernet(Random& random, const Overrides& keys = {}) {
+  const std::uint64_t leaves = 1 + random() % 4, npus = 2 + random() % 4;
+  const std::string shape =
+      leaves == 1 ? fmt::format("topology: star, npus: {}", npus)
+                  : fmt::format("topology: leaf_spine, leaves: {}, npus_per_switch: {}, spines: {}", leaves,
+                                npus, 1 + random() % 2);
+  const TempFolder folder;
+  return config::load_platform(
+      folder.write(
+          "ethernet.yaml",
+          fmt::format("platform: ethernet\nwafer: {{fabric: {{kind: ethernet, network: {{{}}}}}}}\n", shape)),
+      keys);
+}
+
+using MakeFabric = config::PlatformSpec (*)(Random&, const Overrides&);
 
 /// A collective of `least` to `most` bytes on all NPUs or some, its algorithm and chunks open.
 inline CollectiveRequest random_request(Random& random, std::uint32_t npus, std::uint64_t most,

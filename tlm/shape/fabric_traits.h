@@ -98,6 +98,7 @@ struct FabricTraits {
   /// Endpoint: of a reduction, which reads twice and writes; 0: free.
   std::uint64_t reduction_bytes_per_s = 0;
   bool store_and_forward = false;  ///< a message goes on when all of it is there, in one piece
+  bool buffers_are_given = false;  ///< input buffers may hold less than a link's round trip
   MemoryTraits memory;
   IdleTime idle_ps;  ///< empty: nothing to simulate with
   /// What was planned and found out about this fabric; copies share it.

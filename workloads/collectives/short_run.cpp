@@ -8,8 +8,11 @@
 
 #include "tlm/shape/fabric_traits.h"
 #include "tlm/shape/topology.h"
+#include "workloads/collectives/algorithm/blocks.h"
 #include "workloads/collectives/algorithm/program_steps.h"
+#include "workloads/collectives/algorithm/rank_links.h"
 #include "workloads/collectives/cost.h"
+#include "workloads/collectives/packed_trees/rank_graph.h"
 
 namespace wafertlm {
 namespace {
@@ -92,9 +95,13 @@ std::optional<ShortRun> short_run_of(const CollectiveRequest& request, const Fab
   return ShortRun{program, longer, shorter};
 }
 
-/// Memories have no schedule.
-bool is_scheduled(const CollectiveRequest& request, const FabricTraits& fabric) {
-  return fabric.memory.is_free() && !request.custom && algorithm_named(request.algorithm).is_scheduled;
+/// Whether nothing holds up what is sent in the order of a schedule: the routes between ranks share no link,
+/// and ports, buffers and memories let all of them be full.
+bool schedule_holds(const CollectiveRequest& request, const FabricTraits& fabric) {
+  if (request.custom || !algorithm_named(request.algorithm).is_scheduled || !fabric.memory.is_free() ||
+      fabric.buffers_are_given)
+    return false;
+  return direct_links(request.group, fabric) && !limiting_ports(*rank_links(request.group, fabric)).any;
 }
 
 }  // namespace
@@ -113,28 +120,42 @@ bool meets_nothing(const CollectiveProgram& program, const FabricTraits& fabric)
   std::set<std::uint32_t> senders, receivers;
   std::set<std::size_t> links;
   std::set<std::pair<TimePs, std::uint64_t>> paths;
+  std::vector<std::uint64_t> out(program.group.size(), 0), in = out;  // rates of the paths from and to a rank
   for (const auto& [pair, threadblock] : pairs) {
     const auto [rank, peer] = pair;
     const NpuId from = program.group[rank], to = program.group[peer];
-    const bool first_out = senders.insert(rank).second, first_in = receivers.insert(peer).second;
-    meets = meets || (topology.has_one_port() && !(first_out && first_in));
+    const std::uint64_t path = topology.path_bytes_per_s(from, to);
+    meets = meets || (out[rank] += path) > topology.npu_sends_bytes_per_s(from) ||
+            (in[peer] += path) > topology.npu_receives_bytes_per_s(to);
+    if (topology.has_one_port())
+      meets = meets || !senders.insert(rank).second || !receivers.insert(peer).second;
     for (const std::size_t link : topology.route(from, to)) meets = !links.insert(link).second || meets;
-    paths.emplace(topology.head_latency_ps(from, to), topology.path_bytes_per_s(from, to));
+    paths.emplace(topology.head_latency_ps(from, to), path);
   }
   return !meets && paths.size() <= 1;
 }
 
 namespace {
 
+/// Whether the closed form tells all.
+bool is_exact(const CollectiveRequest& request, const CollectiveProgram& program,
+              const FabricTraits& fabric) {
+  if (fabric.store_and_forward || fabric.buffers_are_given || request.custom) return false;
+  const bool is_in_whole_pieces =
+      request.bytes >= Blocks::element_bytes(request.bytes) * request.group.size() * request.chunks;
+  return algorithm_named(request.algorithm).is_exact_alone && is_in_whole_pieces &&
+         meets_nothing(program, fabric);
+}
+
 /// None: nothing meets, or is too long.
 std::optional<TimePs> run_ps(const CollectiveRequest& request, const FabricTraits& fabric,
                              const Budget& budget) {
+  const bool only_whole = schedule_holds(request, fabric);
+  if (only_whole && fabric.format.packets(request.bytes) > 2 * budget.packet_hops) return std::nullopt;
   const auto run = short_run_of(request, fabric, budget);
-  if (!run) return std::nullopt;
-  const bool is_exact_alone =
-      !fabric.store_and_forward && !request.custom && algorithm_named(request.algorithm).is_exact_alone;
-  if (is_exact_alone && meets_nothing(*run->program, fabric)) return std::nullopt;
+  if (!run || is_exact(request, *run->program, fabric)) return std::nullopt;
   if (run->longer == request.bytes) return fabric.idle_ps(run->program);
+  if (only_whole) return std::nullopt;
   // What the simulation adds to the closed form, which sees how packets and pieces round.
   const auto beyond = [&](std::uint64_t bytes) {
     CollectiveRequest less = request;
@@ -152,7 +173,7 @@ std::optional<TimePs> run_ps(const CollectiveRequest& request, const FabricTrait
 }  // namespace
 
 std::optional<TimePs> short_run_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
-  if (!fabric.idle_ps || is_scheduled(request, fabric)) return std::nullopt;
+  if (!fabric.idle_ps) return std::nullopt;
   return run_ps(request, fabric, kOfPredictions);
 }
 
@@ -164,7 +185,7 @@ TimePs simulated_ps(const CollectiveRequest& request, const FabricTraits& fabric
 }
 
 bool is_too_long_to_predict(const CollectiveRequest& request, const FabricTraits& fabric) {
-  return fabric.idle_ps && !is_scheduled(request, fabric) && !short_run_of(request, fabric, kOfPredictions);
+  return fabric.idle_ps && !schedule_holds(request, fabric) && !short_run_of(request, fabric, kOfPredictions);
 }
 
 }  // namespace wafertlm

@@ -71,6 +71,7 @@ FabricTraits EthernetKind::traits(const config::WaferSpec& wafer) const {
   FabricTraits traits;
   traits.topology = std::make_shared<EthernetTopology>(params);
   traits.format = params.format;
+  traits.buffers_are_given = true;  // switches.buffer; pauses and congestion control hold NICs back
   return traits;
 }
 

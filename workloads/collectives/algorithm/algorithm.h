@@ -51,8 +51,8 @@ struct Algorithm {
   bool is_exact_alone = true;
   /// The chunks that are best, if they are open; null: the planner tries powers of two (default_chunks).
   std::uint32_t (*best_chunks)(const CollectiveRequest& request, const FabricTraits& fabric) = nullptr;
-  /// Its messages never meet, by a schedule that the closed form counts: where endpoints' memories are free
-  /// it needs no short run.
+  /// Its messages never meet, by a schedule that the closed form counts: where links are its own, and ports,
+  /// buffers and memories let them be full, long ones need no short run.
   bool is_scheduled = false;
   /// What it needs in a rank's buffer behind the vectors of the type, for what is only passed on; null:
   /// nothing.

@@ -8,6 +8,7 @@
 #include "workloads/collectives/algorithm/algorithm_parts.h"
 #include "workloads/collectives/algorithm/algorithm_rows.h"
 #include "workloads/collectives/algorithm/blocks.h"
+#include "workloads/collectives/algorithm/fabric_loads.h"
 
 namespace wafertlm {
 namespace {
@@ -127,12 +128,6 @@ TimePs receive_early_ps(const MemoryTraits& memory, std::uint64_t bytes, bool re
   return memory.receive_ps(bytes, reduces) + memory.busy_ps(reduces ? 2 * before : 0, before);
 }
 
-std::uint64_t slowest_npu(const CollectiveRequest& request, const FabricTraits& fabric) {
-  std::uint64_t slowest = ~std::uint64_t{0};
-  for (const NpuId npu : request.group) slowest = std::min(slowest, fabric.topology->npu_bytes_per_s(npu));
-  return slowest;
-}
-
 }  // namespace
 
 Algorithm::Programs direct_programs(const CollectiveRequest& request, const FabricTraits& /*fabric*/) {
@@ -150,8 +145,8 @@ TimePs direct_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   const Blocks blocks(request.bytes, p);
   const bool vectors = request.type == CollectiveType::broadcast || request.type == CollectiveType::reduce;
   const std::uint64_t bytes = vectors ? request.bytes : blocks.bytes(0);
-  const auto loads = fabric.topology->link_loads();
-  const std::uint64_t load = vectors ? request.bytes : blocks.bytes(p - 1);
+  FabricLoads loads(fabric);
+  const std::uint64_t load = fabric.format.message_wire_bytes(vectors ? request.bytes : blocks.bytes(p - 1));
   const bool to_root = request.type == CollectiveType::reduce || request.type == CollectiveType::gather;
   AllPairs pairs{0, ~std::uint64_t{0}};
   if (has_root(request.type)) {
@@ -161,19 +156,14 @@ TimePs direct_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
       const NpuId from = to_root ? npu : root, to = to_root ? root : npu;
       pairs.bytes_per_s = std::min(pairs.bytes_per_s, fabric.topology->path_bytes_per_s(from, to));
       pairs.head_ps = std::max(pairs.head_ps, fabric.topology->head_latency_ps(from, to));
-      loads->add(from, to, load);
+      loads.add(from, to, load);
     }
   } else {
     pairs = fabric.topology->all_pairs(request.group);
-    loads->add_all_pairs(request.group, load);
+    loads.add_all_pairs(request.group, load);
   }
-  const TimePs longest = fabric.message_cost_ps() + pairs.head_ps, busiest = loads->busiest_ps();
-  const std::uint64_t ports = has_root(request.type)
-                                  ? fabric.topology->npu_bytes_per_s(request.group[request.root])
-                                  : slowest_npu(request, fabric);
-  const std::uint64_t wire = fabric.format.message_wire_bytes(bytes);
-  const TimePs through =
-      std::max({message_ps(fabric, bytes, pairs.bytes_per_s), transfer_time_ps((p - 1) * wire, ports)});
+  const TimePs longest = fabric.message_cost_ps() + pairs.head_ps, busiest = loads.busiest_ps();
+  const TimePs through = std::max(message_ps(fabric, bytes, pairs.bytes_per_s), loads.ports_ps());
   // Messages that a threadblock sends or receives one after the other, and their costs.
   const auto phase = [&](bool reduces) {
     const bool one_each = has_root(request.type);

@@ -8,6 +8,7 @@
 #include "workloads/collectives/algorithm/algorithm_parts.h"
 #include "workloads/collectives/algorithm/algorithm_rows.h"
 #include "workloads/collectives/algorithm/blocks.h"
+#include "workloads/collectives/algorithm/fabric_loads.h"
 
 namespace wafertlm {
 namespace {
@@ -204,14 +205,14 @@ TimePs halving_ps(const CollectiveRequest& request, const FabricTraits& fabric) 
   const std::uint32_t exchanges = programs[0].steps(0) - (plan->has_folded(0) ? 1 : 0);
   std::vector<TimePs> ready(p, 0);  // has received what it sends next, and sent what it had
   const auto round = [&](auto send_of, bool reduces) {
-    const auto loads = fabric.topology->link_loads();
+    FabricLoads loads(fabric);
     std::vector<TimePs> next = ready;
     TimePs memories = 0;
     for (std::uint32_t rank = 0; rank < p; ++rank) {
       const Step send = send_of(rank);
       if (send.bytes == 0) continue;
       const NpuId from = request.group[rank], to = request.group[send.peer];
-      loads->add(from, to, send.bytes);
+      loads.add(from, to, fabric.format.message_wire_bytes(send.bytes));
       const TimePs bytes = message_ps(fabric, send.bytes, fabric.topology->path_bytes_per_s(from, to)) +
                            fabric.memory.send_ps(send.bytes);
       memories = std::max(memories,
@@ -222,7 +223,7 @@ TimePs halving_ps(const CollectiveRequest& request, const FabricTraits& fabric) 
     }
     // Who shares a link with others is as late as they are.
     const TimePs first = *std::min_element(ready.begin(), ready.end()),
-                 busiest = loads->busiest_ps() + memories;
+                 busiest = loads.busiest_ps() + memories;
     ready = std::move(next);
     const TimePs last = *std::max_element(ready.begin(), ready.end());
     if (first + busiest > last)

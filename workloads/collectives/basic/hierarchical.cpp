@@ -206,7 +206,9 @@ class Timeline {
       for (std::uint32_t threadblock = 0; threadblock < 4; ++threadblock)
         while (ends_[threadblock].size() < program_.steps(threadblock) && advance(threadblock)) any = true;
     }
-    TimePs last = 0;
+    // Rows and columns share the ports.
+    TimePs last = transfer_time_ps(sent_wire_bytes_, fabric_.port_bytes_per_s()) +
+                  std::min(rings_[0].head_ps, rings_[1].head_ps);
     for (const auto& ends : ends_) last = std::max(last, ends.empty() ? 0 : ends.back());
     return last;
   }
@@ -226,9 +228,10 @@ class Timeline {
       return true;
     }
     if (step.kind == Step::Kind::send) {
+      const std::uint64_t wire = fabric_.format.message_wire_bytes(step.bytes);
+      sent_wire_bytes_ += wire;
       at += fabric_.step_cost_ps + fabric_.memory.send_ps(step.bytes) +
-            transfer_time_ps(fabric_.format.message_wire_bytes(step.bytes),
-                             rings_[threadblock / 2].bytes_per_s);
+            transfer_time_ps(wire, rings_[threadblock / 2].bytes_per_s);
     } else {
       if (ends_[threadblock - 1].size() <= index) return false;
       at = std::max(at, ends_[threadblock - 1][index] + rings_[threadblock / 2].head_ps) +
@@ -242,6 +245,7 @@ class Timeline {
   const FabricTraits& fabric_;
   std::array<GroupGrid::Ring, 2> rings_;     // along rows, columns
   std::array<std::vector<TimePs>, 4> ends_;  // of each threadblock's steps
+  std::uint64_t sent_wire_bytes_ = 0;
 };
 
 /// Along the rows and then along the columns: the first chunk passes the phases; then every chunk takes the

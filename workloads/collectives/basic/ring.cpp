@@ -7,6 +7,7 @@
 #include "workloads/collectives/algorithm/algorithm_parts.h"
 #include "workloads/collectives/algorithm/algorithm_rows.h"
 #include "workloads/collectives/algorithm/blocks.h"
+#include "workloads/collectives/algorithm/fabric_loads.h"
 
 namespace wafertlm {
 namespace {
@@ -105,7 +106,7 @@ TimePs ring_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   const std::uint64_t block = Blocks(request.bytes, p).bytes(0);
   const std::uint64_t chunk = Blocks(Blocks(block, directions).bytes(0), request.chunks).bytes(0);
 
-  const auto loads = fabric.topology->link_loads();
+  FabricLoads loads(fabric);
   SlowestPath slowest(*fabric.topology);
   std::vector<TimePs> latency(p);
   TimePs longest = 0, once_round = 0;
@@ -123,8 +124,8 @@ TimePs ring_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
     longest = std::max(longest, latency[i]);
     once_round += latency[i];
     slowest.add(from, to);
-    loads->add(from, to, passed - (directions - 1) * (passed / 2));
-    if (directions == 2) loads->add(to, from, passed / 2);
+    loads.add(from, to, passed - (directions - 1) * (passed / 2));
+    if (directions == 2) loads.add(to, from, passed / 2);
   }
   // The worst of all windows of steps mod p edges, and the whole rounds.
   TimePs window = 0;
@@ -143,7 +144,7 @@ TimePs ring_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   const TimePs pace = std::max(chunk_ps + fabric.step_cost_ps + fabric.memory.send_ps(chunk),
                                fabric.receive_cost_ps + fabric.memory.receive_ps(chunk, reduces));
   return std::max({path + steps * chunk_ps + (request.chunks - 1) * pace,
-                   longest + steps * request.chunks * chunk_ps, loads->busiest_ps()});
+                   longest + steps * request.chunks * chunk_ps, loads.busiest_ps()});
 }
 
 template Algorithm::Programs ring_programs<1>(const CollectiveRequest&, const FabricTraits&);

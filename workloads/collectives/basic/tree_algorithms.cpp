@@ -8,6 +8,7 @@
 #include "workloads/collectives/algorithm/algorithm_parts.h"
 #include "workloads/collectives/algorithm/algorithm_rows.h"
 #include "workloads/collectives/algorithm/blocks.h"
+#include "workloads/collectives/algorithm/fabric_loads.h"
 #include "workloads/collectives/algorithm/tree.h"
 
 namespace wafertlm {
@@ -181,79 +182,110 @@ TreeUse tree_use(const CollectiveRequest& request, const FabricTraits& fabric) {
           request.type == CollectiveType::gather || request.type == CollectiveType::scatter};
 }
 
-/// Sum of the latencies of the edges between every rank and the root, for messages of so many bytes.
-std::vector<TimePs> latencies_to_root(const Tree& tree, const CollectiveRequest& request,
-                                      const FabricTraits& fabric, bool up, bool reduces,
-                                      std::uint64_t message_bytes) {
-  std::vector<TimePs> sums(tree.ranks(), 0);
-  for (const std::uint32_t rank : tree.preorder()) {
-    if (tree.is_root(rank)) continue;
-    const NpuId own = request.group[rank], parent = request.group[tree.parent(rank)];
-    // A parent takes its children's one after the other.
-    const std::uint64_t taken = up ? tree.children(tree.parent(rank)).size() : 1;
-    sums[rank] = sums[tree.parent(rank)] +
-                 (up ? fabric.latency_ps(own, parent) : fabric.latency_ps(parent, own)) +
-                 (taken - 1) * fabric.receive_cost_ps + fabric.memory.send_ps(message_bytes) +
-                 taken * fabric.memory.receive_ps(message_bytes, up && reduces);
+/// A chunk of each tree on its way: along a tree's edges up, and then down.
+class TreeChunk {
+ public:
+  TreeChunk(const CollectiveRequest& request, const FabricTraits& fabric, std::uint64_t bytes)
+      : request_(request), fabric_(fabric), bytes_(bytes) {}
+
+  /// From its start until all ranks have what they need of it.
+  TimePs path_ps(const Tree& tree, bool up, bool down) const {
+    return (up ? up_ps(tree) : 0) + (down ? down_ps(tree) : 0);
   }
-  return sums;
-}
+  /// From message to message of a threadblock: the next one waits for the costs of the one before.
+  TimePs pace_ps(const Tree& tree, bool up, bool down) const {
+    TimePs slowest = 0;
+    for (std::uint32_t rank = 0; rank < tree.ranks(); ++rank) {
+      if (tree.is_root(rank)) continue;
+      if (up) slowest = std::max(slowest, alone_ps(rank, tree.parent(rank)));
+      if (down) slowest = std::max(slowest, alone_ps(tree.parent(rank), rank));
+    }
+    return std::max(slowest + sent_ps(), fabric_.receive_cost_ps + taken_ps(up));
+  }
 
-/// From message to message of a threadblock: the next one waits for the costs of the one before.
-TimePs threadblock_pace(const FabricTraits& fabric, std::uint64_t bytes, TimePs bytes_ps, bool reduces) {
-  return std::max(bytes_ps + fabric.step_cost_ps + fabric.memory.send_ps(bytes),
-                  fabric.receive_cost_ps + fabric.memory.receive_ps(bytes, reduces));
-}
+ private:
+  TimePs alone_ps(std::uint32_t from, std::uint32_t to) const {
+    return message_ps(fabric_, bytes_,
+                      fabric_.topology->path_bytes_per_s(request_.group[from], request_.group[to]));
+  }
+  TimePs head_ps(std::uint32_t from, std::uint32_t to) const {
+    return fabric_.topology->head_latency_ps(request_.group[from], request_.group[to]);
+  }
+  TimePs sent_ps() const { return fabric_.step_cost_ps + fabric_.memory.send_ps(bytes_); }
+  TimePs taken_ps(bool reduces) const { return fabric_.memory.receive_ps(bytes_, reduces); }
+  /// What a rank's port takes for the chunks of all its children, which cross it at once.
+  TimePs of_children_ps(const Tree& tree, std::uint32_t rank, bool up) const {
+    const NpuId npu = request_.group[rank];
+    return tree.children(rank).size() * message_ps(fabric_, bytes_,
+                                                   up ? fabric_.topology->npu_receives_bytes_per_s(npu)
+                                                      : fabric_.topology->npu_sends_bytes_per_s(npu));
+  }
 
-/// Chunks one after the other through the deepest way: its latencies, a chunk per level, and the others
-/// behind.
+  /// A parent takes its children's one after the other, and each when it is there.
+  TimePs up_ps(const Tree& tree) const {
+    std::vector<TimePs> has(tree.ranks(), 0);
+    for (auto rank = tree.preorder().rbegin(); rank != tree.preorder().rend(); ++rank) {
+      const TimePs port = of_children_ps(tree, *rank, true);
+      for (const std::uint32_t child : tree.children(*rank)) {
+        const TimePs came =
+            has[child] + sent_ps() + std::max(alone_ps(child, *rank), port) + head_ps(child, *rank);
+        has[*rank] = std::max(has[*rank], came) + fabric_.receive_cost_ps + taken_ps(true);
+      }
+    }
+    return has[tree.root()];
+  }
+  TimePs down_ps(const Tree& tree) const {
+    std::vector<TimePs> has(tree.ranks(), 0);
+    for (const std::uint32_t rank : tree.preorder()) {
+      const TimePs port = of_children_ps(tree, rank, false);
+      for (const std::uint32_t child : tree.children(rank))
+        has[child] = has[rank] + sent_ps() + std::max(alone_ps(rank, child), port) + head_ps(rank, child) +
+                     fabric_.receive_cost_ps + taken_ps(false);
+    }
+    return *std::max_element(has.begin(), has.end());
+  }
+
+  const CollectiveRequest& request_;
+  const FabricTraits& fabric_;
+  std::uint64_t bytes_;
+};
+
+/// Chunks one after the other: the first one's way, and the others behind, as fast as the threadblocks, or
+/// the busiest link, port or memory lets them.
 TimePs vector_trees_ps(const std::vector<Tree>& trees, const CollectiveRequest& request,
                        const FabricTraits& fabric, bool up, bool down) {
   const Blocks shares(request.bytes, trees.size());
-  const auto loads = fabric.topology->link_loads();
-  SlowestPath slowest(*fabric.topology);
-  for (const Tree& tree : trees)
-    for (std::uint32_t rank = 0; rank < tree.ranks(); ++rank)
-      if (!tree.is_root(rank)) slowest.add(request.group[rank], request.group[tree.parent(rank)]);
-  std::vector<std::uint64_t> sent(request.group.size(), 0), read = sent, written = sent;
+  FabricLoads first(fabric), all(fabric);
+  std::vector<std::uint64_t> read(request.group.size(), 0), written = read;
   TimePs longest = 0;
+  TimePs path = 0;
   for (std::size_t number = 0; number < trees.size(); ++number) {
     const Tree& tree = trees[number];
-    const std::uint64_t share = shares.bytes(number);
-    TimePs path = 0;
-    std::uint64_t levels = 0;
-    for (const bool upwards : {true, false}) {
-      if (!(upwards ? up : down)) continue;
-      const std::vector<TimePs> latency =
-          latencies_to_root(tree, request, fabric, upwards, true, Blocks(share, request.chunks).bytes(0));
-      std::uint64_t deepest = 0;
-      for (std::uint32_t rank = 0; rank < tree.ranks(); ++rank) {
-        deepest = std::max<std::uint64_t>(deepest, tree.depth(rank));
-        if (tree.is_root(rank)) continue;
-        const std::uint32_t from = upwards ? rank : tree.parent(rank),
-                            to = upwards ? tree.parent(rank) : rank;
-        loads->add(request.group[from], request.group[to], share);
-        sent[from] += share;
-        read[from] += share;
-        read[to] += upwards ? 2 * share : 0;
-        written[to] += share;
-      }
-      path += *std::max_element(latency.begin(), latency.end());
-      levels += deepest;
+    const std::uint64_t share = shares.bytes(number), bytes = Blocks(share, request.chunks).bytes(0);
+    if (bytes == 0) continue;
+    const std::uint64_t chunks = std::min<std::uint64_t>(request.chunks, share),
+                        wire = fabric.format.message_wire_bytes(bytes);
+    const auto load = [&](std::uint32_t from, std::uint32_t to, bool reduces) {
+      first.add(request.group[from], request.group[to], wire);
+      all.add(request.group[from], request.group[to], chunks * wire);
+      read[from] += share;
+      read[to] += reduces ? 2 * share : 0;
+      written[to] += share;
+    };
+    for (std::uint32_t rank = 0; rank < tree.ranks(); ++rank) {
+      if (tree.is_root(rank)) continue;
+      if (up) load(rank, tree.parent(rank), true);
+      if (down) load(tree.parent(rank), rank, false);
     }
-    const std::uint64_t chunk = Blocks(share, request.chunks).bytes(0);
-    const std::uint64_t filled = std::min<std::uint64_t>(request.chunks, share);
-    if (chunk != 0) {
-      const TimePs chunk_ps = message_ps(fabric, chunk, slowest.bytes_per_s());
-      longest = std::max(
-          longest, path + levels * chunk_ps + (filled - 1) * threadblock_pace(fabric, chunk, chunk_ps, up));
-    }
+    const TreeChunk chunk(request, fabric, bytes);
+    const TimePs way = chunk.path_ps(tree, up, down);
+    path = std::max(path, way);
+    longest = std::max(longest, way + (chunks - 1) * chunk.pace_ps(tree, up, down));
   }
-  for (std::size_t rank = 0; rank < sent.size(); ++rank)
-    longest = std::max({longest,
-                        transfer_time_ps(sent[rank], fabric.topology->npu_bytes_per_s(request.group[rank])),
-                        fabric.memory.busy_ps(read[rank], written[rank])});
-  return std::max(longest, loads->busiest_ps());
+  longest = std::max(longest, path + all.busiest_ps() - first.busiest_ps());
+  for (std::size_t rank = 0; rank < read.size(); ++rank)
+    longest = std::max(longest, fabric.memory.busy_ps(read[rank], written[rank]));
+  return longest;
 }
 
 /// Block by block. Going up, a rank sends its own block and then those of its subtree in preorder, when they
@@ -268,13 +300,14 @@ TimePs tree_blocks_ps(const Tree& tree, const CollectiveRequest& request, const 
   const TimePs send_ps =
       message_ps(fabric, bytes, slowest.bytes_per_s()) + fabric.step_cost_ps + fabric.memory.send_ps(bytes);
   const TimePs take_ps = fabric.receive_cost_ps + fabric.memory.receive_ps(bytes, false);
-  const auto loads = fabric.topology->link_loads();
+  FabricLoads loads(fabric);
   // When the block at each position of preorder is at the top of the subtree that has been looked at.
   std::vector<TimePs> at(tree.ranks(), 0);
   TimePs last = 0;
   const auto pass_on = [&](std::uint32_t rank) {
     const NpuId own = request.group[rank], parent = request.group[tree.parent(rank)];
-    loads->add(up ? own : parent, up ? parent : own, tree.size(rank) * blocks.bytes(tree.ranks() - 1));
+    loads.add(up ? own : parent, up ? parent : own,
+              tree.size(rank) * fabric.format.message_wire_bytes(blocks.bytes(tree.ranks() - 1)));
     const TimePs latency = fabric.latency_ps(own, parent) - fabric.step_cost_ps - fabric.receive_cost_ps;
     TimePs sent = 0, taken = 0;
     for (std::uint32_t k = 0; k < tree.size(rank); ++k) {
@@ -290,7 +323,7 @@ TimePs tree_blocks_ps(const Tree& tree, const CollectiveRequest& request, const 
     for (auto rank = order.rbegin(); rank + 1 != order.rend(); ++rank) pass_on(*rank);
   else
     for (auto rank = order.begin() + 1; rank != order.end(); ++rank) pass_on(*rank);
-  return std::max(last, loads->busiest_ps());
+  return std::max(last, loads.busiest_ps());
 }
 
 }  // namespace

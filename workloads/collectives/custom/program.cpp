@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "tlm/shape/topology.h"
+#include "workloads/collectives/algorithm/fabric_loads.h"
 
 namespace wafertlm {
 namespace {
@@ -279,7 +280,7 @@ namespace {
 class Times {
  public:
   Times(const CustomPlan& plan, const CollectiveRequest& request, const FabricTraits& fabric)
-      : plan_(plan), request_(request), fabric_(fabric), loads_(fabric.topology->link_loads()) {}
+      : plan_(plan), request_(request), fabric_(fabric), loads_(fabric) {}
 
   TimePs last_ps() {
     const auto ranks = static_cast<std::uint32_t>(request_.group.size());
@@ -289,19 +290,15 @@ class Times {
       for (std::uint32_t threadblock = 0; threadblock < plan_.threadblocks(rank); ++threadblock)
         live.emplace_back(rank, threadblock);
     }
-    sent_.resize(ranks);
     // The proof has shown that all can be done.
     while (!live.empty())
       live.erase(std::remove_if(live.begin(), live.end(),
                                 [&](const auto& at) { return finishes(at.first, at.second); }),
                  live.end());
-    TimePs last = loads_->busiest_ps();
-    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-      last = std::max(last,
-                      transfer_time_ps(sent_[rank], fabric_.topology->npu_bytes_per_s(request_.group[rank])));
-      for (const std::vector<TimePs>& threadblock : ends_[rank])
+    TimePs last = loads_.busiest_ps();
+    for (const auto& threadblocks : ends_)
+      for (const std::vector<TimePs>& threadblock : threadblocks)
         if (!threadblock.empty()) last = std::max(last, threadblock.back());
-    }
     return last;
   }
 
@@ -333,8 +330,7 @@ class Times {
       const TimePs bytes = transfer_time_ps(wire, fabric_.topology->path_bytes_per_s(own, peer)) +
                            fabric_.memory.send_ps(step.bytes);
       arrivals_[{rank, step.peer, step.tag}] = start + fabric_.latency_ps(own, peer) + bytes;
-      loads_->add(own, peer, wire);
-      sent_[rank] += wire;
+      loads_.add(own, peer, wire);
       return start + fabric_.step_cost_ps + bytes;
     }
     const auto found = arrivals_.find({step.peer, rank, step.tag});
@@ -349,10 +345,9 @@ class Times {
   const CustomPlan& plan_;
   const CollectiveRequest& request_;
   const FabricTraits& fabric_;
-  std::unique_ptr<LinkLoads> loads_;
+  FabricLoads loads_;
   std::vector<std::vector<std::vector<TimePs>>> ends_;  // by rank, threadblock, step
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, TimePs> arrivals_;  // by (from, to, tag)
-  std::vector<std::uint64_t> sent_;                                                     // by rank
 };
 
 }  // namespace

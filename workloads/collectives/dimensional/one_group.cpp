@@ -8,6 +8,7 @@
 #include "tlm/shape/topology.h"
 #include "workloads/collectives/algorithm/algorithm_parts.h"
 #include "workloads/collectives/algorithm/algorithm_rows.h"
+#include "workloads/collectives/algorithm/fabric_loads.h"
 #include "workloads/collectives/dimensional/program.h"
 
 namespace wafertlm {
@@ -37,29 +38,37 @@ ChunkStage stage_of(const CollectiveRequest& request, DimensionAlgorithm algorit
   return stage;
 }
 
-/// The messages of a round: how far each rank sends, and how much.
+/// The messages of a round: from rank to rank, and how much.
 struct Round {
-  std::vector<std::uint32_t> to;  ///< by rank
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> messages;
   std::uint64_t bytes = 0;
 };
 
+/// Of a chunk alone, and what the busiest link or port takes for those behind it.
+struct ChunkTime {
+  TimePs alone = 0, others = 0;
+};
+
 /// Of a round in which nobody waits for an earlier one: the slowest message, or the busiest link.
-TimePs round_ps(const Round& round, const CollectiveRequest& request, const FabricTraits& fabric) {
-  const auto loads = fabric.topology->link_loads();
+ChunkTime round_ps(const Round& round, const CollectiveRequest& request, const FabricTraits& fabric) {
+  FabricLoads loads(fabric), all(fabric);
   TimePs longest = 0;
-  for (std::uint32_t rank = 0; rank < round.to.size(); ++rank) {
-    const NpuId from = request.group[rank], to = request.group[round.to[rank]];
-    loads->add(from, to, round.bytes);
+  const std::uint64_t wire = fabric.format.message_wire_bytes(round.bytes);
+  for (const auto& [sender, receiver] : round.messages) {
+    const NpuId from = request.group[sender], to = request.group[receiver];
+    loads.add(from, to, wire);
+    all.add(from, to, request.chunks * wire);
     longest =
         std::max(longest, fabric.latency_ps(from, to) +
                               message_ps(fabric, round.bytes, fabric.topology->path_bytes_per_s(from, to)));
   }
-  return std::max(longest, loads->busiest_ps() + fabric.message_cost_ps());
+  return {std::max(longest, loads.busiest_ps() + fabric.message_cost_ps()),
+          all.busiest_ps() - loads.busiest_ps()};
 }
 
 /// A message waits for the one before it only: `rounds` messages one after the other, along the ring.
-TimePs ring_path_ps(std::uint64_t rounds, std::uint64_t bytes, const CollectiveRequest& request,
-                    const FabricTraits& fabric) {
+ChunkTime ring_path_ps(std::uint64_t rounds, std::uint64_t bytes, const CollectiveRequest& request,
+                       const FabricTraits& fabric) {
   const std::size_t p = request.group.size();
   std::vector<TimePs> hop(p);
   TimePs busiest = 0;
@@ -77,30 +86,49 @@ TimePs ring_path_ps(std::uint64_t rounds, std::uint64_t bytes, const CollectiveR
     worst = std::max(worst, window);
   }
   const TimePs path = worst + rounds / p * std::accumulate(hop.begin(), hop.end(), TimePs{0});
-  return std::max(path, *std::max_element(hop.begin(), hop.end()) + (rounds - 1) * busiest);
+  return {std::max(path, *std::max_element(hop.begin(), hop.end()) + (rounds - 1) * busiest),
+          rounds * (request.chunks - 1) * busiest};
 }
 
-/// Of one chunk.
-TimePs rounds_ps(const ChunkStage& stage, const CollectiveRequest& request, const FabricTraits& fabric) {
+ChunkTime rounds_ps(const ChunkStage& stage, const CollectiveRequest& request, const FabricTraits& fabric) {
   const std::uint32_t p = ranks_of(request);
   const std::uint64_t chunk = std::max<std::uint64_t>(request.bytes / request.chunks, 1);
   const std::uint64_t part = std::max<std::uint64_t>(chunk / p, 1);
   const std::uint64_t ways = stage.kind == ChunkStage::Kind::all_reduce ? 2 : 1;
   if (stage.algorithm == DimensionAlgorithm::ring)
     return ring_path_ps(ways * rounds_one_way(stage, p), part, request, fabric);
-  if (stage.algorithm == DimensionAlgorithm::direct) {
-    const auto loads = fabric.topology->link_loads();
-    loads->add_all_pairs(request.group, part);
+  const std::uint32_t turns = turns_one_way(stage, p, fabric.hierarchy.direct_window);
+  if (stage.algorithm == DimensionAlgorithm::direct && turns == 1) {
+    FabricLoads loads(fabric), all(fabric);
+    const std::uint64_t wire = fabric.format.message_wire_bytes(part);
+    loads.add_all_pairs(request.group, wire);
+    all.add_all_pairs(request.group, request.chunks * wire);
     const auto distances = fabric.topology->distances(request.group);
     TimePs farthest = 0;
     for (const NpuId npu : request.group) farthest = std::max(farthest, distances->farthest_ps(npu));
-    return ways * (std::max(loads->busiest_ps(), farthest) + fabric.message_cost_ps());
+    return {ways * (std::max(loads.busiest_ps(), farthest) + fabric.message_cost_ps()),
+            ways * (all.busiest_ps() - loads.busiest_ps())};
   }
-  TimePs sum = 0;
+  ChunkTime sum;
+  const auto add = [&](const Round& round) {
+    const ChunkTime time = round_ps(round, request, fabric);
+    sum.alone += ways * time.alone;
+    sum.others += ways * time.others;
+  };
+  if (stage.algorithm == DimensionAlgorithm::direct) {
+    Round round{{}, part};
+    for (std::uint32_t distance = 1; distance < p; ++distance) {
+      for (std::uint32_t rank = 0; rank < p; ++rank) round.messages.emplace_back(rank, (rank + distance) % p);
+      if (distance % fabric.hierarchy.direct_window != 0 && distance + 1 != p) continue;
+      add(round);
+      round.messages.clear();
+    }
+    return sum;
+  }
   for (std::uint32_t distance = 1; distance < p; distance *= 2) {
     Round round{{}, std::max<std::uint64_t>(part * (p / 2 / distance), 1)};
-    for (std::uint32_t rank = 0; rank < p; ++rank) round.to.push_back(rank ^ distance);
-    sum += ways * round_ps(round, request, fabric);
+    for (std::uint32_t rank = 0; rank < p; ++rank) round.messages.emplace_back(rank, rank ^ distance);
+    add(round);
   }
   return sum;
 }
@@ -119,13 +147,14 @@ Algorithm::Programs one_group_programs(const CollectiveRequest& request, const F
 template <DimensionAlgorithm algorithm>
 TimePs one_group_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   const ChunkStage stage = stage_of(request, algorithm);
-  TimePs chunk = rounds_ps(stage, request, fabric) + fabric.hierarchy.stage_cost_ps;
+  const ChunkTime links = rounds_ps(stage, request, fabric);
+  TimePs chunk = links.alone + fabric.hierarchy.stage_cost_ps;
   if (fabric.reduction_bytes_per_s != 0)
     chunk += transfer_time_ps(3 * reduced_bytes(stage, ranks_of(request), fabric.hierarchy.reductions),
                               fabric.reduction_bytes_per_s);
   const std::uint32_t active =
       fabric.hierarchy.active_chunks == 0 ? request.chunks : fabric.hierarchy.active_chunks;
-  return (request.chunks + active - 1) / active * chunk;
+  return std::max((request.chunks + active - 1) / active * chunk, chunk + links.others);
 }
 
 template Algorithm::Programs one_group_programs<DimensionAlgorithm::ring>(const CollectiveRequest&,

@@ -239,6 +239,12 @@ std::uint32_t rounds_one_way(const ChunkStage& stage, std::uint32_t size) {
   return is_halving(stage.algorithm) || by_tree ? log2_of(size) : size - 1;
 }
 
+std::uint32_t turns_one_way(const ChunkStage& stage, std::uint32_t size, std::uint32_t direct_window) {
+  const bool has_window =
+      stage.algorithm == DimensionAlgorithm::direct && stage.kind != Kind::all_to_all && direct_window != 0;
+  return has_window ? (size - 2 + direct_window) / direct_window : rounds_one_way(stage, size);
+}
+
 std::uint64_t reduced_bytes(const ChunkStage& stage, std::uint32_t size, HierarchyOptions::Reductions rule) {
   if (stage.kind != Kind::all_reduce && stage.kind != Kind::reduce_scatter) return 0;
   const std::uint64_t received = stage.sent_bytes / (stage.kind == Kind::all_reduce ? 2 : 1);
@@ -275,11 +281,13 @@ StageCost cost_of(const ChunkStage& stage, const GroupBox& box, const FabricTrai
   const BoxAxis& axis = box.axes[stage.axis];
   const FabricDimension& dimension = fabric.topology->dimensions()[axis.dimension];
   const std::uint64_t ways = stage.kind == Kind::all_reduce ? 2 : 1;
-  const std::uint64_t rounds = rounds_one_way(stage, axis.size);
+  const std::uint64_t rounds = rounds_one_way(stage, axis.size),
+                      turns = turns_one_way(stage, axis.size, fabric.hierarchy.direct_window);
   StageCost cost;
   cost.busy_ps = busy_ps(stage, axis, dimension, stage.sent_bytes);
-  cost.latency_ps = ways * link_latency_ps(stage, axis, dimension) + fabric.hierarchy.stage_cost_ps +
-                    ways * rounds * (fabric.step_cost_ps + fabric.receive_cost_ps);
+  cost.latency_ps = ways * turns / rounds * link_latency_ps(stage, axis, dimension) +
+                    fabric.hierarchy.stage_cost_ps +
+                    ways * turns * (fabric.step_cost_ps + fabric.receive_cost_ps);
   if (stage.algorithm == DimensionAlgorithm::double_binary_tree) {
     // Nothing is pipelined within a chunk; two children share the port to a switch.
     const bool shares = dimension.kind == FabricDimension::Kind::switched;

@@ -26,6 +26,9 @@ inline bool is_passed_on(const ChunkStage& stage) {
 }
 /// Rounds of a stage among `size` ranks, of an all-reduce in one of its two halves.
 std::uint32_t rounds_one_way(const ChunkStage& stage, std::uint32_t size);
+/// The same of messages that wait for each other: direct exchanges with HierarchyOptions::direct_window peers
+/// at a time.
+std::uint32_t turns_one_way(const ChunkStage& stage, std::uint32_t size, std::uint32_t direct_window);
 /// Bytes that each of `size` ranks sends in a stage that starts with `held` bytes.
 std::uint64_t sent_by_each(const ChunkStage& stage, std::uint64_t held, std::uint32_t size);
 /// Bytes whose reductions a stage among `size` ranks pays for one after the other. All that is received is

@@ -5,6 +5,8 @@
 #include <queue>
 #include <tuple>
 
+#include "workloads/collectives/algorithm/fabric_loads.h"
+
 namespace wafertlm {
 namespace {
 
@@ -71,6 +73,7 @@ LinkSchedule::LinkSchedule(const RankGraph& graph, const TreePacking& packing, s
                            bool down)
     : period_(period_of(packing)),
       ranks_(graph.ranks),
+      links_(graph.links),
       up_(up ? packing.trees.size() * ranks_ : 0),
       down_(down ? packing.trees.size() * ranks_ : 0) {
   struct Ready {
@@ -169,8 +172,11 @@ void LinkSchedule::list_crossings(const RankGraph& graph, const TreePacking& pac
 
 TimePs LinkSchedule::busiest_ps(const ChunkTimes& times) const {
   TimePs most = 0;
+  std::vector<TimePs> out(ranks_, 0), in = out;
   for (std::size_t link = 0; link < per_link_.size(); ++link)
-    most = std::max(most, per_link_[link] * times.slot_ps[link]);
+    most = std::max({most, per_link_[link] * times.slot_ps[link],
+                     out[links_[link].from] += per_link_[link] * times.out_ps[links_[link].from],
+                     in[links_[link].to] += per_link_[link] * times.in_ps[links_[link].to]});
   return most;
 }
 
@@ -186,6 +192,7 @@ TimePs LinkSchedule::end_ps(std::uint64_t chunks, const ChunkTimes& times) const
   const bool by_chunk = counted <= looks_back;
   const std::uint32_t rows = by_chunk ? counted : looks_back + 1;
   std::vector<TimePs> free(per_link_.size(), 0), come(crossings_.size() * rows, 0);
+  std::vector<SharedPort> out(ranks_), in(ranks_);
   std::vector<TimePs*> row_of;  // by period or chunk
   for (std::uint32_t at = 0; at < periods + counted; ++at)
     row_of.push_back(come.data() + at % rows * crossings_.size());
@@ -210,7 +217,10 @@ TimePs LinkSchedule::end_ps(std::uint64_t chunks, const ChunkTimes& times) const
       TimePs start = free[each.link];
       for (std::uint32_t wait = each.waits_from; wait < each.waits_to; ++wait)
         start = std::max(start, row_of[by_chunk ? row : row - waits_[wait].periods][waits_[wait].crossing]);
-      free[each.link] = start + times.slot_ps[each.link];
+      const RankGraph::Link& link = links_[each.link];
+      free[each.link] =
+          std::max(out[link.from].carry(start, times.slot_ps[each.link], times.out_ps[link.from]),
+                   in[link.to].carry(start, times.slot_ps[each.link], times.in_ps[link.to]));
       row_of[row][number] = free[each.link] + times.latency_ps[each.link];
       last = std::max(last, row_of[row][number]);
     }

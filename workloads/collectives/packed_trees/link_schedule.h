@@ -11,8 +11,9 @@ namespace wafertlm {
 
 /// What a chunk takes on each link of a graph.
 struct ChunkTimes {
-  std::vector<TimePs> slot_ps;     ///< until the next one may begin
-  std::vector<TimePs> latency_ps;  ///< from the end of that until it may go on
+  std::vector<TimePs> slot_ps;        ///< until the next one may begin
+  std::vector<TimePs> latency_ps;     ///< from the end of that until it may go on
+  std::vector<TimePs> out_ps, in_ps;  ///< in the ports of each rank, which its links share
 };
 
 /// When each chunk crosses each link, in ticks. Chunk c of all trees goes a period after chunk c - 1, and no
@@ -34,7 +35,7 @@ class LinkSchedule {
   /// When the last of so many chunks of all trees has come, if each goes as early as the order of each link
   /// allows.
   TimePs end_ps(std::uint64_t chunks, const ChunkTimes& times) const;
-  /// What the busiest link takes for a chunk of all trees: end_ps is at least so much for each chunk.
+  /// What the busiest link or port takes for a chunk of all trees: end_ps is at least so much for each chunk.
   TimePs busiest_ps(const ChunkTimes& times) const;
   /// When the first chunk of a tree goes from a rank to its parent, and from the parent to it.
   std::uint32_t up(std::size_t tree, std::uint32_t rank) const { return up_[tree * ranks_ + rank]; }
@@ -55,6 +56,7 @@ class LinkSchedule {
     std::uint32_t crossing, periods;  ///< of which chunk c has come so many periods before
   };
   std::vector<Wait> waits_;
+  std::vector<RankGraph::Link> links_;
   std::vector<std::uint64_t> per_link_;  // crossings
   std::uint32_t end_ = 0;
   std::vector<std::uint32_t> up_, down_;  // by tree and rank; empty: no chunk goes there

@@ -6,6 +6,7 @@
 #include "workloads/collectives/algorithm/algorithm_parts.h"
 #include "workloads/collectives/algorithm/algorithm_rows.h"
 #include "workloads/collectives/algorithm/blocks.h"
+#include "workloads/collectives/algorithm/fabric_loads.h"
 #include "workloads/collectives/packed_trees/shared_routes.h"
 
 namespace wafertlm {
@@ -35,7 +36,7 @@ class PackedTreesTimes {
   TimePs time_ps(std::size_t packing, std::uint32_t chunks) const {
     const ChunkTimes times = link_times(share(packing), chunks);
     return std::max(trees_->schedule(packing, lag(times))->end_ps(filled(packing, chunks), times),
-                    npu_busy_ps(packing));
+                    memory_busy_ps(packing));
   }
   /// time_ps is not below it; much faster.
   TimePs least_ps(std::size_t packing, std::uint32_t chunks) const {
@@ -49,12 +50,13 @@ class PackedTreesTimes {
   }
   ChunkTimes link_times(std::uint64_t share, std::uint32_t chunks) const;
   std::uint32_t lag(const ChunkTimes& times) const;
-  TimePs npu_busy_ps(std::size_t packing) const;
+  TimePs memory_busy_ps(std::size_t packing) const;
 
   const CollectiveRequest& request_;
   const FabricTraits& fabric_;
   std::shared_ptr<PackedTrees> trees_;
   std::vector<TimePs> link_latency_ps_;
+  std::vector<std::uint64_t> out_bytes_per_s_, in_bytes_per_s_;  ///< by rank: limiting_port
 };
 
 PackedTreesTimes::PackedTreesTimes(const CollectiveRequest& request, const FabricTraits& fabric)
@@ -62,6 +64,17 @@ PackedTreesTimes::PackedTreesTimes(const CollectiveRequest& request, const Fabri
   for (const RankGraph::Link& link : trees_->graph().links)  // the step's cost is part of its slot
     link_latency_ps_.push_back(fabric.latency_ps(request.group[link.from], request.group[link.to]) -
                                fabric.step_cost_ps);
+  std::vector<std::uint64_t> out(ranks_of(request), 0), in = out;
+  for (const RankGraph::Link& link : trees_->graph().links) {
+    out[link.from] += link.bytes_per_s;
+    in[link.to] += link.bytes_per_s;
+  }
+  const Topology& topology = *fabric.topology;
+  for (std::uint32_t rank = 0; rank < ranks_of(request); ++rank) {
+    const NpuId npu = request.group[rank];
+    out_bytes_per_s_.push_back(limiting_port(topology.npu_sends_bytes_per_s(npu), out[rank]));
+    in_bytes_per_s_.push_back(limiting_port(topology.npu_receives_bytes_per_s(npu), in[rank]));
+  }
 }
 
 ChunkTimes PackedTreesTimes::link_times(std::uint64_t share, std::uint32_t chunks) const {
@@ -78,6 +91,8 @@ ChunkTimes PackedTreesTimes::link_times(std::uint64_t share, std::uint32_t chunk
     times.slot_ps.push_back(std::max({TimePs{1}, sent_ps, fabric_.receive_cost_ps + received_ps}));
     times.latency_ps.push_back(link_latency_ps_[link] + received_ps);
   }
+  for (const std::uint64_t rate : out_bytes_per_s_) times.out_ps.push_back(port_ps(fabric_, bytes, rate));
+  for (const std::uint64_t rate : in_bytes_per_s_) times.in_ps.push_back(port_ps(fabric_, bytes, rate));
   return times;
 }
 
@@ -92,12 +107,12 @@ std::uint32_t PackedTreesTimes::lag(const ChunkTimes& times) const {
   return slots < 4 ? static_cast<std::uint32_t>(slots) : lag;
 }
 
-/// What the busiest NPU sends and receives, and its memory.
-TimePs PackedTreesTimes::npu_busy_ps(std::size_t packing) const {
+/// Of the busiest NPU.
+TimePs PackedTreesTimes::memory_busy_ps(std::size_t packing) const {
   const std::uint64_t bytes = share(packing);
   const TreeUse& use = trees_->use();
   TimePs longest = 0;
-  for (std::uint32_t rank = 0; rank < ranks_of(request_); ++rank) {
+  for (std::uint32_t rank = 0; rank < ranks_of(request_) && !fabric_.memory.is_free(); ++rank) {
     std::uint64_t children = 0, parents = 0;
     for (const Tree& tree : trees_->packings()[packing].trees) {
       children += tree.children(rank).size();
@@ -106,10 +121,7 @@ TimePs PackedTreesTimes::npu_busy_ps(std::size_t packing) const {
     const std::uint64_t up = use.up ? 1 : 0, down = use.down ? 1 : 0;
     const std::uint64_t sent = (down * children + up * parents) * bytes,
                         received = (up * children + down * parents) * bytes, added = up * children * bytes;
-    const Topology& topology = *fabric_.topology;
-    longest = std::max({longest, transfer_time_ps(sent, topology.npu_sends_bytes_per_s(request_.group[rank])),
-                        transfer_time_ps(received, topology.npu_receives_bytes_per_s(request_.group[rank])),
-                        fabric_.memory.busy_ps(sent + 2 * added, received)});
+    longest = std::max(longest, fabric_.memory.busy_ps(sent + 2 * added, received));
   }
   return longest;
 }

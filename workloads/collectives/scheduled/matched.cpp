@@ -78,7 +78,7 @@ Algorithm::Programs matched_programs(const CollectiveRequest& request, const Fab
 
 TimePs matched_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   const auto list = matched_list(request, fabric);
-  return std::max(transfers_ps(*list, fabric), busiest_rank_ps(*list, fabric));
+  return std::max(transfers_ps(*list, fabric), busiest_memory_ps(*list, fabric));
 }
 
 std::uint64_t matched_scratch_bytes(const CollectiveRequest& request, const FabricTraits& fabric) {

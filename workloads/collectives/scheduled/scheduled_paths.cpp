@@ -59,7 +59,7 @@ Algorithm::Programs flow_programs(const CollectiveRequest& request, const Fabric
 
 TimePs flow_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   const auto list = flow_list(request, fabric);
-  return std::max(transfers_ps(*list, fabric), busiest_rank_ps(*list, fabric));
+  return std::max(transfers_ps(*list, fabric), busiest_memory_ps(*list, fabric));
 }
 
 std::uint64_t flow_scratch_bytes(const CollectiveRequest& request, const FabricTraits& fabric) {

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "workloads/collectives/algorithm/algorithm_parts.h"
+#include "workloads/collectives/algorithm/fabric_loads.h"
+
 namespace wafertlm {
 namespace {
 
@@ -75,14 +78,21 @@ Step TransferProgram::step(std::uint32_t threadblock, std::uint32_t index) const
 
 TimePs transfers_ps(const TransferList& list, const FabricTraits& fabric) {
   std::vector<TimePs> free(list.links.links.size(), 0), arrived(list.transfers.size());
+  const LimitingPorts ports = limiting_ports(list.links);
+  std::vector<SharedPort> out(list.links.ranks), in(list.links.ranks);
   TimePs end = 0;
   for (std::size_t number = 0; number < list.transfers.size(); ++number) {
     const Transfer& transfer = list.transfers[number];
     const RankLinks::Link& link = list.links.links[transfer.link];
+    const TimePs out_ps = port_ps(fabric, transfer.bytes, ports.out[link.from]),
+                 in_ps = port_ps(fabric, transfer.bytes, ports.in[link.to]);
     TimePs start = free[transfer.link];
     if (transfer.sends_after != Transfer::kNone) start = std::max(start, arrived[transfer.sends_after]);
-    free[transfer.link] = start + slot_ps(fabric, link, transfer.bytes, transfer.reduces);
-    arrived[number] = start + hop_ps(fabric, link, transfer.bytes, transfer.reduces);
+    const TimePs slot = slot_ps(fabric, link, transfer.bytes, transfer.reduces),
+                 end_of_slot = std::max(out[link.from].carry(start, slot, out_ps),
+                                        in[link.to].carry(start, slot, in_ps));
+    free[transfer.link] = end_of_slot;
+    arrived[number] = end_of_slot - slot + hop_ps(fabric, link, transfer.bytes, transfer.reduces);
     if (transfer.received_after != Transfer::kNone)
       arrived[number] = std::max(arrived[number], arrived[transfer.received_after]);
     end = std::max(end, arrived[number]);
@@ -90,24 +100,20 @@ TimePs transfers_ps(const TransferList& list, const FabricTraits& fabric) {
   return end;
 }
 
-TimePs busiest_rank_ps(const TransferList& list, const FabricTraits& fabric) {
-  const RankLinks& links = list.links;
+TimePs busiest_memory_ps(const TransferList& list, const FabricTraits& fabric) {
   struct Moved {
     std::uint64_t sent = 0, received = 0, reduced = 0;
   };
-  std::vector<Moved> moved(links.ranks);
+  std::vector<Moved> moved(list.links.ranks);
   for (const Transfer& transfer : list.transfers) {
-    moved[links.links[transfer.link].from].sent += transfer.bytes;
-    Moved& receiver = moved[links.links[transfer.link].to];
+    moved[list.links.links[transfer.link].from].sent += transfer.bytes;
+    Moved& receiver = moved[list.links.links[transfer.link].to];
     receiver.received += transfer.bytes;
     receiver.reduced += transfer.reduces ? transfer.bytes : 0;
   }
   TimePs busiest = 0;
-  for (std::uint32_t rank = 0; rank < links.ranks; ++rank)
-    busiest =
-        std::max({busiest, transfer_time_ps(moved[rank].sent, links.ports_out[rank]),
-                  transfer_time_ps(moved[rank].received, links.ports_in[rank]),
-                  fabric.memory.busy_ps(moved[rank].sent + 2 * moved[rank].reduced, moved[rank].received)});
+  for (const Moved& rank : moved)
+    busiest = std::max(busiest, fabric.memory.busy_ps(rank.sent + 2 * rank.reduced, rank.received));
   return busiest;
 }
 

@@ -32,8 +32,8 @@ struct TransferList {
 /// Time until all have arrived, if each goes as early as the order of its link and what it waits for allow.
 TimePs transfers_ps(const TransferList& list, const FabricTraits& fabric);
 
-/// What passes the busiest rank's memory and ports.
-TimePs busiest_rank_ps(const TransferList& list, const FabricTraits& fabric);
+/// What passes the memory of the busiest rank.
+TimePs busiest_memory_ps(const TransferList& list, const FabricTraits& fabric);
 
 /// Two threadblocks per link: the sender's and the receiver's.
 Algorithm::Programs transfer_programs(std::shared_ptr<const TransferList> list);

@@ -154,10 +154,17 @@ TEST(LinkSchedule, GivesALinkToOneChunkAtATime) {
         }
       }
       // Each chunk as the schedule has it is what as early as possible cannot be later than.
-      const std::size_t links = trees.graph().links.size();
-      EXPECT_LE(schedule->end_ps(9, {std::vector<TimePs>(links, 100),
-                                     std::vector<TimePs>(links, TimePs{100} * (lag - 1))}),
+      const std::size_t links = trees.graph().links.size(), ranks = trees.graph().ranks;
+      ChunkTimes times{std::vector<TimePs>(links, 100), std::vector<TimePs>(links, TimePs{100} * (lag - 1)),
+                       std::vector<TimePs>(ranks, 0), std::vector<TimePs>(ranks, 0)};
+      EXPECT_LE(schedule->end_ps(9, times),
                 (8 * schedule->period() + schedule->first_chunk_ticks() + lag - 1) * 100U);
+      // Through a slow port all that a rank sends goes one after the other.
+      times.out_ps[0] = 1000;
+      std::uint64_t sent = 0;  // by rank 0, of a chunk of all trees
+      for (const Tree& tree : packing.trees) sent += tree.children(0).size() + (tree.is_root(0) ? 0 : 1);
+      EXPECT_GE(schedule->busiest_ps(times), sent * 1000);
+      EXPECT_GE(schedule->end_ps(9, times), 9 * sent * 1000);
     }
   }
 }
