@@ -14,8 +14,8 @@ namespace wafertlm::ethernet {
 /// behind earlier ones of the same queue pairs, until all of it is there. The slowdown is that over what it
 /// takes alone on an idle network.
 struct Connection {
-  std::uint32_t from = 0, to = 0;  ///< NPUs
-  std::uint32_t first_queue_pair = 0;
+  std::uint32_t from = 0, to = 0;          ///< NPUs
+  std::vector<std::uint32_t> queue_pairs;  ///< of the engine
   std::uint64_t messages = 0, bytes = 0;
   TimePs completion_ps = 0, most_completion_ps = 0;  ///< sum, longest
   std::uint64_t slowdowns = 0;                       ///< sum, in 2^-32
@@ -38,12 +38,14 @@ class Connections {
  public:
   static constexpr double kSlowdownUnit = 1000;  ///< of the histogram
 
-  std::uint32_t add(std::uint32_t from, std::uint32_t to, std::uint32_t first_queue_pair) {
+  std::uint32_t add(std::uint32_t from, std::uint32_t to) {
     all_.emplace_back();
     all_.back().from = from;
     all_.back().to = to;
-    all_.back().first_queue_pair = first_queue_pair;
     return static_cast<std::uint32_t>(all_.size() - 1);
+  }
+  void add_queue_pair(std::uint32_t number, std::uint32_t queue_pair) {
+    all_[number].queue_pairs.push_back(queue_pair);
   }
   void completed(std::uint32_t number, std::uint64_t bytes, TimePs took_ps, TimePs alone_ps) {
     Connection& of = all_[number];

@@ -85,19 +85,21 @@ void EthernetFabric::start(const CarriedMessage& message, TimePs now) {
   // A write without bytes is a packet all the same, as large on the wire as that of a byte.
   const std::uint64_t bytes = std::max<std::uint64_t>(message.bytes, 1);
   if (places_.same_server(message.key.source, message.destination)) {
-    flights_[flight] = {message.record, 1, 1, kInside, bytes, now};
+    flights_[flight] = {message.record, 1, 1, 1, kInside, bytes, now, {}};
     return inside_->send(inside_pair(message.key.source, message.destination), bytes, flight, now);
   }
   const std::uint64_t packets = params_.engine.format.packets(bytes);
   const auto parts = static_cast<std::uint32_t>(std::min<std::uint64_t>(params_.nics.queue_pairs, packets));
   const std::uint32_t of = connection(message.key.source, message.destination);
-  flights_[flight] = {message.record, parts, parts, of, bytes, now};
-  const std::uint32_t first = connections_[of].first_queue_pair;
+  flights_[flight] = {message.record, parts, parts, parts, of, bytes, now, {}};
+  const bool has_own = params_.engine.nics.connects_per_message;
   std::uint64_t sent = 0;
   for (std::uint32_t part = 0; part < parts; ++part) {
     const std::uint64_t end =
         part + 1 == parts ? bytes : packets * (part + 1) / parts * params_.engine.format.mtu_bytes;
-    engine_.send(first + part, end - sent, flight, now, message.key.operation);
+    const std::uint32_t queue_pair = has_own ? idle_queue_pair(of) : connections_[of].queue_pairs[part];
+    if (has_own) flights_[flight].queue_pairs.push_back(queue_pair);
+    engine_.send(queue_pair, end - sent, flight, now, message.key.operation);
     sent = end;
   }
 }
@@ -106,11 +108,29 @@ std::uint32_t EthernetFabric::connection(NpuId from, NpuId to) {
   const std::uint64_t key = std::uint64_t{index_of(from)} * npus() + index_of(to);
   const auto [place, is_new] = connection_of_.emplace(key, 0);
   if (!is_new) return place->second;
-  place->second = connections_.add(static_cast<std::uint32_t>(index_of(from)),
-                                   static_cast<std::uint32_t>(index_of(to)), engine_.queue_pairs());
-  for (std::uint32_t i = 0; i < params_.nics.queue_pairs; ++i)
-    engine_.open(places_.host_of[index_of(from)], places_.host_of[index_of(to)]);
+  place->second =
+      connections_.add(static_cast<std::uint32_t>(index_of(from)), static_cast<std::uint32_t>(index_of(to)));
+  if (!params_.engine.nics.connects_per_message)
+    for (std::uint32_t i = 0; i < params_.nics.queue_pairs; ++i) open(place->second);
   return place->second;
+}
+
+std::uint32_t EthernetFabric::open(std::uint32_t connection) {
+  const ethernet::Connection& of = connections_[connection];
+  const std::uint32_t queue_pair = engine_.open(places_.host_of[of.from], places_.host_of[of.to]);
+  connections_.add_queue_pair(connection, queue_pair);
+  return queue_pair;
+}
+
+/// As new: one that an earlier message has done with, if there is.
+std::uint32_t EthernetFabric::idle_queue_pair(std::uint32_t connection) {
+  idle_queue_pairs_.resize(connections_.all().size());
+  auto& idle = idle_queue_pairs_[connection];
+  if (idle.empty()) return open(connection);
+  const std::uint32_t queue_pair = idle.back();
+  idle.pop_back();
+  engine_.reopen(queue_pair);
+  return queue_pair;
 }
 
 std::uint32_t EthernetFabric::inside_pair(NpuId from, NpuId to) {
@@ -127,15 +147,25 @@ void EthernetFabric::on_left(std::uint64_t flight, TimePs at) {
 }
 
 void EthernetFabric::on_delivered(std::uint64_t flight, TimePs now) {
-  if (--flights_[flight].to_arrive != 0) return;
-  const Flight& of = flights_[flight];
-  const std::uint32_t record = of.record;
-  if (of.connection != kInside)
-    connections_.completed(
-        of.connection, of.bytes, now - of.start_ps,
-        engine_.alone_ps(connections_[of.connection].first_queue_pair, params_.nics.queue_pairs, of.bytes));
+  Flight& of = flights_[flight];
+  if (--of.to_arrive == 0 && !params_.engine.nics.completes_with_ack) complete(of, now);
+}
+
+void EthernetFabric::on_acknowledged(std::uint64_t flight, TimePs now) {
+  Flight& of = flights_[flight];
+  if (--of.to_acknowledge != 0) return;
+  if (params_.engine.nics.completes_with_ack) complete(of, now);
+  for (const std::uint32_t queue_pair : flights_[flight].queue_pairs)
+    idle_queue_pairs_[flights_[flight].connection].push_back(queue_pair);
   free_flights_.push_back(static_cast<std::uint32_t>(flight));
-  network_.message_arrived(record, now);
+}
+
+void EthernetFabric::complete(const Flight& of, TimePs now) {
+  if (of.connection != kInside)
+    connections_.completed(of.connection, of.bytes, now - of.start_ps,
+                           engine_.alone_ps(connections_[of.connection].queue_pairs.front(),
+                                            params_.nics.queue_pairs, of.bytes));
+  network_.message_arrived(of.record, now);
 }
 
 void EthernetFabric::on_paused(std::uint32_t port, const ethernet::PauseOrigin& origin, TimePs from,
@@ -170,6 +200,7 @@ TimePs EthernetFabric::head_latency_ps(NpuId from, NpuId to) const {
 }
 
 std::string EthernetFabric::keeps_unlisted() const {
+  if (params_.engine.nics.connects_per_message) return "every message is hashed anew";
   const nic::SchemeNeeds needs = nic::needs_of(params_.engine.nics.scheme);
   return needs.remembers ? std::string("congestion control ") + needs.name + " remembers earlier messages"
                          : "";
@@ -185,8 +216,8 @@ void EthernetFabric::list_state(StateVisitor& state) {
   connections_.list_state(state);
   for (std::uint32_t of = 0; of < connections_.all().size(); ++of) {
     connections_.list_state(of, state);
-    for (std::uint32_t i = 0; i < params_.nics.queue_pairs; ++i)
-      engine_.list_counters(connections_[of].first_queue_pair + i, state);
+    for (const std::uint32_t queue_pair : connections_[of].queue_pairs)
+      engine_.list_counters(queue_pair, state);
   }
 }
 

@@ -38,7 +38,6 @@ class EthernetFabric final : public Fabric,
   const EthernetPlaces& places() const { return places_; }
   /// Of every two NPUs that have sent something through their NICs: what its messages took.
   const ethernet::Connections& connections() const { return connections_; }
-  std::uint32_t queue_pairs_of_connection() const { return params_.nics.queue_pairs; }
   /// From now on every pause is kept. The work of a pause is the operation of its message.
   void keep_pauses() { keeps_pauses_ = true; }
   const std::vector<PauseStretch>& pauses() const { return pauses_; }
@@ -73,10 +72,11 @@ class EthernetFabric final : public Fabric,
  private:
   /// A message under way, in parts.
   struct Flight {
-    std::uint32_t record = 0, to_leave = 0, to_arrive = 0;
+    std::uint32_t record = 0, to_leave = 0, to_arrive = 0, to_acknowledge = 0;
     std::uint32_t connection = 0;
     std::uint64_t bytes = 0;
     TimePs start_ps = 0;
+    std::vector<std::uint32_t> queue_pairs;  // that are of this message alone
   };
   static constexpr std::uint32_t kEngine = 0, kSends = 1;
   static constexpr std::uint32_t kInside = ~std::uint32_t{0};  // in place of a connection
@@ -85,8 +85,12 @@ class EthernetFabric final : public Fabric,
   void wake(std::uint32_t what, TimePs now) override;
   void on_left(std::uint64_t flight, TimePs at) override;
   void on_delivered(std::uint64_t flight, TimePs now) override;
+  void on_acknowledged(std::uint64_t flight, TimePs now) override;
   void on_paused(std::uint32_t port, const ethernet::PauseOrigin& origin, TimePs from, TimePs to) override;
   void start(const CarriedMessage& message, TimePs now);
+  void complete(const Flight& flight, TimePs now);
+  std::uint32_t open(std::uint32_t connection);
+  std::uint32_t idle_queue_pair(std::uint32_t connection);
   std::uint32_t connection(NpuId from, NpuId to);
   std::uint32_t inside_pair(NpuId from, NpuId to);
 
@@ -103,6 +107,7 @@ class EthernetFabric final : public Fabric,
   std::unordered_map<std::uint64_t, std::uint32_t> connection_of_,
       inside_pairs_;  // by source and destination
   ethernet::Connections connections_;
+  std::vector<std::vector<std::uint32_t>> idle_queue_pairs_;  // by connection, where messages have their own
   bool keeps_pauses_ = false;
   std::vector<PauseStretch> pauses_;
   OverlappingWakeSlot wake_;

@@ -6,7 +6,7 @@
 
 16 MiB, 4 splits one after the other, endpoint delay 10 ns; SHARED/inputs/ns3 has ASTRA-sim's configuration and topologies: 128 NPUs of 200G on
 8 leaves and 8 spines, 8 NPUs of 400G on a switch. Theirs was measured with ns-3 (astra-sim/astra-network-ns3, November 2026). No row is left
-out: one is within 10 %, or has the cause and the bounds of ours over theirs. Exit code 1: a row is neither.
+out: each is within 10 % (theirs rounds times to ns, at 400G 1.2 % of a packet's; hashes are draws). Exit code 1: one is not.
 """
 import argparse
 import json
@@ -21,19 +21,15 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 WITHIN = 0.1
 CLOS, STAR = ("128_nodes_16_switch_topology.txt", 128, "halvingDoubling"), ("8_nodes_1_switch_topology.txt", 8, "ring")
 MODES = {"none": 12, "DCQCN": 1, "HPCC": 3, "DCTCP": 8}
-# Of ASTRA-sim's ns-3 front end: a message is a queue pair of its own, so each is hashed anew and starts at the line rate, and is there when
-# its last ACK is back, which is 1.16 ms of the 128 NPUs' rounds. Here a pair of NPUs keeps its queue pair and way; ten seeds of the hash
-# give 3.41 to 3.56 ms.
-OTHER_MESSAGES = "there: a queue pair and a hash per message, over when the last ACK is back"
-# topology, congestion control, theirs in us, cause of what is further than WITHIN, least and most of ours over theirs.
+# topology, congestion control, theirs in us.
 ROWS = (
-    (CLOS, "none", 5370, OTHER_MESSAGES, 0.6, 0.9),
-    (CLOS, "DCQCN", 7326, OTHER_MESSAGES, 0.6, 0.9),
-    (CLOS, "HPCC", 5291, OTHER_MESSAGES, 0.6, 0.9),
-    (STAR, "none", 784.628, None, 0, 0),
-    (STAR, "DCQCN", 784.628, None, 0, 0),
-    (STAR, "DCTCP", 784.628, None, 0, 0),
-    (STAR, "HPCC", 841.356, None, 0, 0),
+    (CLOS, "none", 5370),
+    (CLOS, "DCQCN", 7326),
+    (CLOS, "HPCC", 5291),
+    (STAR, "none", 784.628),
+    (STAR, "DCQCN", 784.628),
+    (STAR, "DCTCP", 784.628),
+    (STAR, "HPCC", 841.356),
 )
 
 
@@ -72,13 +68,12 @@ def main():
     if not inputs.is_dir():
         sys.exit(f"no {inputs}")
     wrong = 0
-    for (topology, npus, algorithm), control, theirs, cause, least, most in ROWS:
+    for (topology, npus, algorithm), control, theirs in ROWS:
         time, pauses = ours(given.tool, inputs, topology, npus, algorithm, control)
         over = time / theirs
-        low, high = (least, most) if cause else (1 - WITHIN, 1 + WITHIN)
-        far = not low <= over <= high
+        far = abs(over - 1) > WITHIN
         print(f"{npus:4} NPUs, {algorithm:16} {control:6} {time:10.1f} us, theirs {theirs:9.3f}, {100 * (over - 1):+6.1f} %, {pauses} pauses"
-              f"{f' ({cause})' if cause else ''}{', OUTSIDE' * far}", flush=True)
+              f"{', OUTSIDE' * far}", flush=True)
         wrong += far
     print(f"{len(ROWS)} rows, {wrong} outside")
     sys.exit(1 if wrong else 0)

@@ -22,7 +22,7 @@ constexpr const char* kNs3Star =
 /// An ACK for a whole message, so that none shares a cable with data for long.
 constexpr const char* kNs3Config =
     "ENABLE_QCN 1\nUSE_DYNAMIC_PFC_THRESHOLD 1\nPACKET_PAYLOAD_SIZE 1000 {bytes}\n"
-    "TOPOLOGY_FILE ../../scratch/topology/star.txt\nFCT_OUTPUT_FILE fct.txt\nCC_MODE 12\nHAS_WIN 1\n"
+    "TOPOLOGY_FILE ../../scratch/topology/star.txt\nFCT_OUTPUT_FILE fct.txt\nCC_MODE 12\nFAST_REACT 1\n"
     "L2_ACK_INTERVAL 1000000\nBUFFER_SIZE 32\n";
 constexpr const char* kNs3System =
     R"({"endpoint-delay": 0, "preferred-dataset-splits": 1, "active-chunks-per-dimension": 1,
@@ -55,16 +55,17 @@ class AstraSimNs3 : public testing::Test {
   std::string job_;
 };
 
-/// 2·3 steps, each 1000 packets of 1038 B at 20 ps/B, stored once, over two cables; a cycle is a nanosecond.
+/// 2·3 steps, each 1000 packets of 1038 B at 20 ps/B, stored once, over two cables, and an ACK back; a cycle
+/// is a nanosecond.
 TEST_F(AstraSimNs3, ARingTakesItsStepsAndConvertsToAPlatform) {
   const test::ToolResult result = run();
   ASSERT_EQ(result.exit_code, 0) << result.error;
-  const double step_ns = (1001 * 1038 * 20 + 2 * 500'000) / 1e3;
+  const double step_ns = (1001 * 1038 * 20 + 4 * 500'000) / 1e3;
   const std::string begin = "sys[3] finished, ";
   const std::size_t at = result.out.find(begin);
   ASSERT_NE(at, std::string::npos) << result.out;
   EXPECT_NEAR(std::stod(result.out.substr(at + begin.size())), 6 * step_ns, 0.001 * 6 * step_ns);
-  EXPECT_NE(result.error.find("without effect here: HAS_WIN"), std::string::npos) << result.error;
+  EXPECT_NE(result.error.find("without effect here: FAST_REACT"), std::string::npos) << result.error;
   EXPECT_EQ(result.error.find("FCT_OUTPUT_FILE"), std::string::npos)
       << "where to write has no effect on results";
   // The converted files say the same again.
@@ -84,7 +85,7 @@ TEST_F(AstraSimNs3, LogicalDimensionsAreGoneThrough) {
     const std::size_t at = result.out.find(begin);
     return at == std::string::npos ? 0 : std::stod(result.out.substr(at + begin.size()));
   };
-  const auto message_ns = [](double packets) { return ((packets + 1) * 1038 * 20 + 2 * 500'000) / 1e3; };
+  const auto message_ns = [](double packets) { return ((packets + 1) * 1038 * 20 + 4 * 500'000) / 1e3; };
   const std::string aware =
       std::string(kNs3System)
           .replace(

@@ -63,6 +63,42 @@ class Ethernet(unittest.TestCase):
                 first = min(size, MTU) + OVERHEAD + RETH  # the switch stores it before it goes on
                 self.assertEqual(row["time_ps"], 20 * (wire(size) + padding + first) + 2 * 500_000)
 
+    def test_a_message_is_there_when_its_last_ack_is(self):
+        two = self.platform("topology: star, npus: 2, nic_bandwidth: 50 GB/s")
+        at = ("--type", "broadcast", "--size", "1MiB", "--algorithm", "tree", "--set", "collectives.chunks=1")
+        row, acknowledged = self.row(two, *at), self.row(two, *at, "--set", "wafer.fabric.nics.completion=last_ack")
+        # Preamble, MAC, IPv4, UDP, BTH, AETH, ICRC, FCS and gap, over two cables.
+        self.assertEqual(acknowledged["time_ps"] - row["time_ps"], 2 * (500_000 + 20 * (OVERHEAD + 4)))
+
+    def test_messages_with_queue_pairs_of_their_own_take_ways_of_their_own(self):
+        slow_cables = self.platform("topology: leaf_spine, leaves: 2, npus_per_switch: 1, spines: 8, nic_bandwidth: 50 GB/s, "
+                                    "switch_bandwidth: 6.25 GB/s")
+        time = {}
+        for connections in ("lasting", "per_message"):
+            row = self.row(slow_cables, "--type", "broadcast", "--size", "1MiB", "--algorithm", "tree", "--set", "collectives.chunks=64",
+                           "--set", f"wafer.fabric.nics.connections={connections}")
+            time[connections] = row["time_ps"]
+        self.assertGreaterEqual(time["lasting"], 160 * (1 << 20))
+        # 64 draws of eight ways: more than a third on one of them has a chance of 1 in 100,000.
+        self.assertLess(time["per_message"], time["lasting"] / 3)
+
+    def test_parameters_of_congestion_control(self):
+        marks = "    switches: {ecn_kmin: 20 kB, ecn_kmax: 40 kB}\n"
+        base = "topology: star, npus: 5"
+        at = ("--type", "gather", "--size", "64MiB", "--algorithm", "direct")
+
+        def time(nics):
+            return self.row(self.platform(base, marks + f"    nics: {{congestion_control: dcqcn{nics}}}\n"), *at)["time_ps"]
+
+        given = ", parameters: {cnp_interval: 50 us, alpha_timer: 55 us, g: 0.00390625, additive_increase: 5 MB/s}"
+        published = time("")
+        self.assertEqual(time(given), published)
+        self.assertLess(time(", rates_are_for: 5 GB/s"), published)
+        self.bad("has no effect with congestion_control: dcqcn", "check",
+                 self.platform(base, marks + "    nics: {congestion_control: dcqcn, parameters: {eta: 0.9}}\n"))
+        self.bad("none of whose parameters is a rate", "check",
+                 self.platform(base, "    nics: {congestion_control: hpcc, rates_are_for: 5 GB/s}\n"))
+
     def test_every_collective_in_every_way_of_losing_and_repairing(self):
         base = "topology: leaf_spine, leaves: 2, npus_per_switch: 4, spines: 2, nic_bandwidth: 50 GB/s, switch_bandwidth: 25 GB/s"
         lossy = "timeout: 200 us, repair: selective_repeat"

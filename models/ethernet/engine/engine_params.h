@@ -20,6 +20,19 @@ enum class Loss : std::uint8_t {
   trim,   ///< its headers go on, before all others (NDP, Ultra Ethernet)
 };
 
+/// When an output's queue decides whether a packet is marked.
+enum class EcnPoint : std::uint8_t {
+  joining,  ///< with the packet itself in the queue: RED, as DCQCN's paper has it
+  leaving,  ///< with what it leaves behind: ns-3's and htsim's switches
+};
+
+/// How much a NIC has under way over a queue pair, whatever its congestion control says.
+enum class WindowLimit : std::uint8_t {
+  none,
+  bdp,          ///< the bandwidth-delay product of the way
+  bdp_of_rate,  ///< that of the congestion control's rate
+};
+
 struct EthernetSwitchParams {
   Loss loss = Loss::pause;
   std::uint64_t buffer_bytes = 32'000'000;  ///< of a switch, with headroom and what is reserved
@@ -30,7 +43,8 @@ struct EthernetSwitchParams {
   std::optional<TimePs> response_ps;  ///< of who is paused; none: the standard's allowance for its speed
   std::uint32_t pause_quanta = 65'535;  ///< a pause frame's; it is repeated when half of them are over
   std::uint64_t queue_limit_bytes = 0;  ///< drop and trim: of an output; 0: only the buffer limits
-  EcnParams ecn;                        ///< of every output,
+  EcnPoint ecn_point = EcnPoint::joining;
+  EcnParams ecn;                                    ///< of every output,
   std::map<std::uint64_t, EcnParams> ecn_of_speed;  ///< but these, by bytes/s
   TimePs pipeline_ps = 0;                           ///< from input to output, without waiting
   bool cut_through = false;                         ///< where the output is no faster than the input
@@ -43,6 +57,10 @@ struct NicParams {
   nic::SchemeParams scheme = nic::NoControlParams{};
   nic::TransportParams transport;
   TimePs timeout_ps = 0;  ///< without an answer a sender starts again; 0: never, where nothing is lost
+  WindowLimit window = WindowLimit::none;
+  /// A message has a queue pair of its own: another hash, and a congestion control that remembers nothing.
+  bool connects_per_message = false;
+  bool completes_with_ack = false;  ///< a message is there when its last ACK is back; else when its bytes are
 };
 
 struct EthernetParams {

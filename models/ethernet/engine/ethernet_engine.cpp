@@ -166,14 +166,15 @@ void EthernetEngine::serve(std::uint32_t number) {
 void EthernetEngine::transmit(std::uint32_t number, std::uint32_t which) {
   PortState& port = ports_[number];
   Frame& frame = frames_[which];
-  if (frame.kind == Frame::Kind::data && frames_.has_telemetry() && !network_.is_host(port.port.node)) {
-    if (frame.hops < kMostHops)
+  const bool from_switch = !network_.is_host(port.port.node);
+  if (frame.kind == Frame::Kind::data && from_switch) {
+    if (frames_.has_telemetry() && frame.hops < kMostHops)
       frames_.telemetry(which)[frame.hops++] = {port.data.bytes(), port.counters.wire_bytes, now_,
                                                 port.port.bytes_per_s};
+    if (params_.switches.ecn_point == EcnPoint::leaving) mark(port, frame);
   }
   TimePs end = port.line.send(frame.wire_bytes, now_, Line::kUnbound).end;
   const TimePs pipeline = params_.switches.pipeline_ps;
-  const bool from_switch = !network_.is_host(port.port.node);
   if (from_switch && end < frame.tail_ps + pipeline) {  // cut-through, from a slower line
     end = frame.tail_ps + pipeline;
     port.line.set_idle_since(end);

@@ -76,6 +76,9 @@ class EthernetEngine {
 
   /// A connection; several between the same hosts have several hashes.
   std::uint32_t open(std::uint32_t from, std::uint32_t to);
+  /// It becomes another connection: a new hash and a new congestion control. Requires that all it has sent is
+  /// acknowledged.
+  void reopen(std::uint32_t queue_pair);
   /// `message` is the caller's number, `work` what it belongs to (PauseOrigin). Messages of a queue pair go
   /// one after the other. Requires bytes > 0, now >= the time of what happened last.
   void send(std::uint32_t queue_pair, std::uint64_t bytes, std::uint64_t message, TimePs now,
@@ -180,6 +183,7 @@ class EthernetEngine {
     return ways[hashed_way(frame.hash, node_seeds_[node], ways.size())];
   }
   std::uint32_t choose_port(std::uint32_t node, Frame& frame) const;
+  void mark(PortState& port, Frame& frame);
   bool make_room(std::uint32_t node, std::uint32_t out, std::uint32_t frame);
   void release_buffer(std::uint32_t node, std::uint32_t in_port, std::uint32_t bytes);
   void request_pause(std::uint32_t in_port, std::uint32_t quanta);
@@ -200,12 +204,14 @@ class EthernetEngine {
   void put_control(std::uint32_t host, std::uint32_t frame);
   void pull(std::uint32_t host);
   void choose_way(QueuePair& pair, Frame& frame);
+  bool may_send(const QueuePair& pair, std::uint32_t payload) const;
   bool send_data(std::uint32_t host);
   void make_ready(QueuePair& pair);
   void ask_timer(QueuePair& pair);
   void watch(QueuePair& pair);
   void time_out(QueuePair& pair);
   nic::PathParams path_of(const QueuePair& pair) const;
+  double bdp_bytes(const QueuePair& pair) const;
   TimePs idle_ps(const std::vector<std::uint32_t>& ports, std::uint32_t wire_bytes, bool back) const;
 
   const Network network_;
@@ -225,7 +231,7 @@ class EthernetEngine {
   std::map<PauseKey, TimePs> paused_by_;                                     // that are over
   std::deque<QueuePair> pairs_;
   std::vector<NicHost> hosts_;
-  std::uint64_t hops_ = 0, event_count_ = 0, drops_ = 0;
+  std::uint64_t hops_ = 0, event_count_ = 0, drops_ = 0, connections_ = 0;
 };
 
 }  // namespace wafertlm::ethernet

@@ -37,6 +37,20 @@ nic::PathParams EthernetEngine::path_of(const QueuePair& pair) const {
   return path;
 }
 
+/// As ns-3's model of RDMA has it: of all cables' latencies there and back, and a packet's payload over each
+/// once, at the slowest cable's rate.
+double EthernetEngine::bdp_bytes(const QueuePair& pair) const {
+  TimePs round_trip = 0;
+  std::uint64_t slowest = ~std::uint64_t{0};
+  for (const std::uint32_t number :
+       network_.path(pair.from, pair.to, [](std::uint32_t, std::size_t) { return std::size_t{0}; })) {
+    const Port& port = network_.ports()[number];
+    round_trip += 2 * port.latency_ps + transfer_time_ps(params_.format.mtu_bytes, port.bytes_per_s);
+    slowest = std::min(slowest, port.bytes_per_s);
+  }
+  return static_cast<double>(slowest) * static_cast<double>(round_trip) / static_cast<double>(kPsPerSecond);
+}
+
 TimePs EthernetEngine::alone_ps(std::uint32_t number, std::uint32_t queue_pairs, std::uint64_t bytes) const {
   const QueuePair& pair = pairs_[number];
   const auto ports =

@@ -16,16 +16,23 @@ std::uint32_t EthernetEngine::open(std::uint32_t from, std::uint32_t to) {
   pair.number = number;
   pair.from = from;
   pair.to = to;
-  pair.hash = five_tuple_hash(from, to, number) ^ splitmix64::mix(params_.seed);
   for (std::uint32_t at = network_.switch_of(from); at != to;) {
     const PortList ways = network_.next_ports(at, to);
     pair.ways *= ways.size();
     at = network_.ports()[ways.front()].peer_node;
   }
-  pair.control = nic::make_scheme(params_.nics.scheme, path_of(pair));
+  pair.bdp_bytes = bdp_bytes(pair);
+  reopen(number);
   pair.sender = nic::make_send_sequence(params_.nics.transport);
   pair.receiver = nic::make_receive_sequence(params_.nics.transport);
   return number;
+}
+
+void EthernetEngine::reopen(std::uint32_t number) {
+  QueuePair& pair = pairs_[number];
+  pair.hash = five_tuple_hash(pair.from, pair.to, static_cast<std::uint32_t>(connections_++)) ^
+              splitmix64::mix(params_.seed);
+  pair.control = nic::make_scheme(params_.nics.scheme, path_of(pair));
 }
 
 void EthernetEngine::send(std::uint32_t number, std::uint64_t bytes, std::uint64_t message, TimePs now,
@@ -71,6 +78,18 @@ void EthernetEngine::choose_way(QueuePair& pair, Frame& frame) {
   }
 }
 
+/// The rate aside.
+bool EthernetEngine::may_send(const QueuePair& pair, std::uint32_t payload) const {
+  const std::uint64_t in_flight = pair.sender->in_flight() * params_.format.mtu_bytes;
+  if (!pair.control->may_send(in_flight, payload)) return false;
+  if (params_.nics.window == WindowLimit::none || in_flight == 0) return true;
+  const double share =
+      params_.nics.window == WindowLimit::bdp
+          ? 1
+          : pair.control->rate_bytes_per_s() / static_cast<double>(pair.control->path().bytes_per_s);
+  return static_cast<double>(in_flight) < pair.bdp_bytes * share;
+}
+
 /// The next queue pair that may send does; those that may not leave the turn until an event brings them back.
 bool EthernetEngine::send_data(std::uint32_t number) {
   NicHost& host = hosts_[number];
@@ -84,7 +103,7 @@ bool EthernetEngine::send_data(std::uint32_t number) {
     const QueuePair::MessagePart& message = pair.message_of(packet);
     const bool is_last = packet + 1 == message.end;
     const std::uint32_t payload = is_last ? message.last_bytes : mtu;
-    if (!pair.control->may_send(pair.sender->in_flight() * mtu, payload)) continue;
+    if (!may_send(pair, payload)) continue;
     if (pair.next_ps > now_) {
       pair.waits = true;
       schedule(pair.next_ps, What::ready, pair.number);

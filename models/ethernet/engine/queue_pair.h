@@ -33,6 +33,7 @@ struct QueuePair {
   };
   std::uint32_t number = 0, from = 0, to = 0;
   std::uint64_t hash = 0;
+  double bdp_bytes = 0;  ///< of its way, for WindowLimit
   std::unique_ptr<nic::CongestionControl> control;
   std::unique_ptr<nic::SendSequence> sender;
   std::unique_ptr<nic::ReceiveSequence> receiver;

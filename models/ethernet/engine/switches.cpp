@@ -51,12 +51,8 @@ void EthernetEngine::arrive_at_switch(std::uint32_t node, std::uint32_t which) {
   }
   if (params_.watch_queues) port.found.add(port.data.bytes());
   port.data.push(frames_, which, port.data.lists() > 1 ? ports_[frame.in_port].local : 0);
-  const std::uint64_t queue = port.data.bytes();
-  port.counters.most_queued_bytes = std::max(port.counters.most_queued_bytes, queue);
-  if (needs_.marks && port.ecn.marks(queue, random_)) {
-    frame.marked = true;
-    ++port.counters.marks;
-  }
+  port.counters.most_queued_bytes = std::max(port.counters.most_queued_bytes, port.data.bytes());
+  if (params_.switches.ecn_point == EcnPoint::joining) mark(port, frame);
   if (params_.switches.loss == Loss::pause) {
     SharedBuffer& buffer = *buffers_[node - network_.hosts()];
     const std::uint32_t input = ports_[frame.in_port].local;
@@ -69,6 +65,12 @@ void EthernetEngine::arrive_at_switch(std::uint32_t node, std::uint32_t which) {
     }
   }
   serve(out);
+}
+
+void EthernetEngine::mark(PortState& port, Frame& frame) {
+  if (!needs_.marks || !port.ecn.marks(port.data.bytes(), random_)) return;
+  frame.marked = true;
+  ++port.counters.marks;
 }
 
 bool EthernetEngine::make_room(std::uint32_t node, std::uint32_t out, std::uint32_t which) {

@@ -7,6 +7,7 @@
 
 #include "models/ethernet/engine/engine_params.h"
 #include "models/ethernet/network/network.h"
+#include "models/nic/congestion/tuning.h"
 #include "tlm/fabric/fabric_params.h"
 
 namespace wafertlm {
@@ -54,6 +55,8 @@ struct EthernetSwitchKeys {
 struct EthernetNicKeys {
   ethernet::NicParams params;
   std::string congestion_control = "none";  ///< a preset's name (models/nic/congestion)
+  nic::Tuning tuning;                       ///< what is not as the preset has it
+  std::uint64_t rates_for_bytes_per_s = 0;  ///< the line that its rates are for; 0: any
   std::uint32_t queue_pairs = 1;            ///< over which each message is divided
 };
 

@@ -131,13 +131,15 @@ Ns3Config read_ns3_config(std::istream& in, const std::string& file) {
                                          "ENABLE_TRACE",    "QLEN_MON_FILE",   "QLEN_MON_START",
                                          "QLEN_MON_END",    "L2_CHUNK_SIZE",   "NIC_TOTAL_PAUSE_TIME",
                                          "INT_MULTI",       "PINT_LOG_BASE",   "PINT_PROB",
-                                         "GLOBAL_T",        "HAS_WIN",         "VAR_WIN",
-                                         "FAST_REACT",      "MULTI_RATE",      "SAMPLE_FEEDBACK",
-                                         "RATE_BOUND",      "ACK_HIGH_PRIO"};
+                                         "GLOBAL_T",        "FAST_REACT",      "MULTI_RATE",
+                                         "SAMPLE_FEEDBACK", "RATE_BOUND",      "ACK_HIGH_PRIO"};
   Ns3Config config;
   EthernetParams& params = config.params;
   params.format.overhead_bytes = 38;
   params.switches.buffer_bytes = 32'000'000;
+  params.switches.ecn_point = EcnPoint::leaving;
+  params.nics.connects_per_message = true;
+  params.nics.completes_with_ack = true;
   nic::DcqcnParams dcqcn;
   dcqcn.cnp_interval_ps = 0;  // every marked ACK
   dcqcn.alpha_grows_by_timer = true;
@@ -146,7 +148,7 @@ Ns3Config read_ns3_config(std::istream& in, const std::string& file) {
   nic::HpccParams hpcc;
   nic::TimelyParams timely;
   std::uint32_t mode = 0;
-  bool marks = true;
+  bool marks = true, has_window = false, window_varies = false;
   std::map<std::string, std::map<std::uint64_t, double>> by_speed;  // KMIN_MAP, KMAX_MAP, PMAX_MAP
   const auto expect_zero = [](const char* what) {
     return [what](const Ns3Line& line) {
@@ -196,6 +198,8 @@ Ns3Config read_ns3_config(std::istream& in, const std::string& file) {
        }},
       {"DCTCP_RATE_AI",
        [&](const Ns3Line& line) { config.ignored.push_back(line.word(0)); }},  // a window grows by packets
+      {"HAS_WIN", [&](const Ns3Line& line) { has_window = line.count(1) != 0; }},
+      {"VAR_WIN", [&](const Ns3Line& line) { window_varies = line.count(1) != 0; }},
       {"U_TARGET", [&](const Ns3Line& line) { hpcc.eta = line.number(1); }},
       {"MI_THRESH", [&](const Ns3Line& line) { hpcc.max_stage = line.count(1); }},
       {"L2_ACK_INTERVAL", [&](const Ns3Line& line) { params.nics.transport.ack_every = line.count(1); }},
@@ -232,6 +236,7 @@ Ns3Config read_ns3_config(std::istream& in, const std::string& file) {
                                            static_cast<std::uint64_t>(by_speed["KMAX_MAP"][speed] * 1000),
                                            by_speed["PMAX_MAP"][speed]};
   }
+  if (has_window) params.nics.window = window_varies ? WindowLimit::bdp_of_rate : WindowLimit::bdp;
   if (mode == 1) params.nics.scheme = dcqcn;
   if (mode == 7) params.nics.scheme = timely;
   if (mode == 8) params.nics.scheme = dctcp;

@@ -24,6 +24,10 @@ struct PathParams {
   std::uint32_t hops = 1;             ///< switches
 
   double base_rtt_s() const { return static_cast<double>(base_rtt_ps) / static_cast<double>(kPsPerSecond); }
+  /// The sender's line as a multiple of one of so many bytes/s; 0: of its own.
+  double times_the_line(std::uint64_t line) const {
+    return line == 0 ? 1 : static_cast<double>(bytes_per_s) / static_cast<double>(line);
+  }
   double bdp_bytes() const { return static_cast<double>(bytes_per_s) * base_rtt_s(); }
 };
 

@@ -3,8 +3,23 @@
 
 namespace wafertlm::nic {
 
+namespace {
+
+DcqcnParams dcqcn_for_line(DcqcnParams params, const PathParams& path) {
+  const double times = path.times_the_line(params.for_line_bytes_per_s);
+  params.additive_bytes_per_s *= times;
+  params.hyper_bytes_per_s *= times;
+  params.least_bytes_per_s *= times;
+  return params;
+}
+
+}  // namespace
+
 Dcqcn::Dcqcn(const DcqcnParams& params, const PathParams& path)
-    : CongestionControl(path), params_(params), target_(line_rate()), alpha_(params.initial_alpha) {}
+    : CongestionControl(path),
+      params_(dcqcn_for_line(params, path)),
+      target_(line_rate()),
+      alpha_(params.initial_alpha) {}
 
 void Dcqcn::decrease(TimePs now) {
   if (params_.clamps_target || timer_stages_ + byte_stages_ != 0 || increase_ps_ == kNever) target_ = rate_;

@@ -23,6 +23,7 @@ struct DcqcnParams {
   double additive_bytes_per_s = 5e6;        ///< R_AI; 40 Mb/s
   double hyper_bytes_per_s = 5e6;           ///< R_HAI
   double least_bytes_per_s = 1.25e6;        ///< 10 Mb/s
+  std::uint64_t for_line_bytes_per_s = 0;   ///< the three rates grow with a line above it; 0: they do not
 };
 
 /// The reaction point. On a CNP the rate falls by α/2; afterwards it comes back half way to the target per

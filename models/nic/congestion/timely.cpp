@@ -3,6 +3,20 @@
 
 namespace wafertlm::nic {
 
+namespace {
+
+TimelyParams timely_for_line(TimelyParams params, const PathParams& path) {
+  const double times = path.times_the_line(params.for_line_bytes_per_s);
+  params.additive_bytes_per_s *= times;
+  params.least_bytes_per_s *= times;
+  return params;
+}
+
+}  // namespace
+
+Timely::Timely(const TimelyParams& params, const PathParams& path)
+    : CongestionControl(path), params_(timely_for_line(params, path)) {}
+
 void Timely::on_ack(const AckEvent& ack) {
   bytes_ += ack.acked_bytes;
   if (bytes_ < params_.segment_bytes) return;

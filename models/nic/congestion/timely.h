@@ -14,6 +14,7 @@ struct TimelyParams {
   std::uint32_t hyper_after = 5;                      ///< so many times in a row without growth: 5 δ
   std::uint64_t segment_bytes = 16'000;               ///< an RTT is taken into account once per so many bytes
   double least_bytes_per_s = 1.25e6;
+  std::uint64_t for_line_bytes_per_s = 0;  ///< both rates grow with a line above it; 0: they do not
   /// The variant with a unique fixed point (Zhu et al., CoNEXT 2016, section 5): the weight of both changes
   /// goes smoothly from one to the other, and the decrease follows the RTT's distance from `low`.
   bool patched = false;
@@ -22,7 +23,7 @@ struct TimelyParams {
 /// A rate, from differences of round-trip times.
 class Timely final : public CongestionControl {
  public:
-  Timely(const TimelyParams& params, const PathParams& path) : CongestionControl(path), params_(params) {}
+  Timely(const TimelyParams& params, const PathParams& path);
   void on_ack(const AckEvent& ack) override;
   /// One completion.
   void on_rtt(TimePs rtt_ps);

@@ -6,6 +6,7 @@
 
 #include "models/ethernet/engine/ethernet_engine.h"
 #include "models/nic/congestion/presets.h"
+#include "models/nic/congestion/tuning.h"
 #include "platform/describe/struct_type.h"
 #include "platform/describe/value_types.h"
 #include "platform/fabrics/ethernet/ethernet_kind.h"
@@ -15,11 +16,14 @@ namespace config {
 namespace {
 
 using ethernet::EcnParams;
+using ethernet::EcnPoint;
 using ethernet::EthernetParams;
 using ethernet::EthernetSwitchParams;
 using ethernet::LoadBalance;
 using ethernet::Loss;
+using ethernet::NicParams;
 using ethernet::Threshold;
+using ethernet::WindowLimit;
 
 /// What says how many NPUs, switches and cables there are.
 std::vector<const void*> sizes_of(const EthernetShape& of) {
@@ -191,6 +195,11 @@ std::shared_ptr<const Struct<EthernetSwitchKeys>> switch_type() {
       .optional("ecn_pmax", ecn(&EcnParams::pmax), fraction(1),
                 "Part of packets that is marked just below ecn_kmax")
       .when_given(ecn(&EcnParams::kmin_bytes))
+      .optional(
+          "ecn_at", of(&EthernetSwitchParams::ecn_point), one_of<EcnPoint>({"joining", "leaving"}),
+          "When a packet is marked: joining: by the queue with it, as DCQCN's paper has it; leaving: by "
+          "what it leaves behind, as ns-3 and htsim have it")
+      .when_given(ecn(&EcnParams::kmin_bytes))
       .optional("pipeline", of(&EthernetSwitchParams::pipeline_ps), any_time(),
                 "From input to output, without waiting")
       .optional("forwarding", of(&EthernetSwitchParams::cut_through),
@@ -214,11 +223,43 @@ std::shared_ptr<const Struct<EthernetSwitchKeys>> switch_type() {
   return type;
 }
 
+TypePtr<double> or_presets(double most) { return or_none(number(0, most), nic::Tuning::kPresets); }
+
+/// Without a value the preset's holds.
+std::shared_ptr<const Struct<nic::Tuning>> tuning_type() {
+  using T = nic::Tuning;
+  const auto time = [] { return auto_or(any_time()); };
+  const auto rate = [] { return auto_or(any_bandwidth()); };
+  auto type = std::make_shared<Struct<T>>("congestion_control_parameters");
+  type->optional(
+          "cnp_interval", &T::cnp_interval_ps, time(),
+          "DCQCN: the receiver sends a CNP per queue pair and interval at most; 0: with every marked ACK")
+      .optional("alpha_timer", &T::alpha_timer_ps, time(), "DCQCN: alpha decays after so long without a CNP")
+      .optional("decrease_interval", &T::decrease_interval_ps, time(),
+                "DCQCN: the rate falls once per interval; 0: with each CNP")
+      .optional("increase_timer", &T::increase_timer_ps, time(), "DCQCN: T, of a stage of increase")
+      .optional("byte_counter", &T::byte_counter, auto_or(any_size("0 B", "1 TB")),
+                "DCQCN: B, of a stage of increase; 0: none")
+      .optional("fast_recovery", &T::fast_recovery, auto_or(integer<std::uint64_t>(0, 1000)),
+                "DCQCN: F, stages that go half way back to the target")
+      .optional("additive_increase", &T::additive_bytes_per_s, rate(),
+                "DCQCN: R_AI; TIMELY: delta, with each completion")
+      .optional("hyper_increase", &T::hyper_bytes_per_s, rate(), "DCQCN: R_HAI")
+      .optional("least_rate", &T::least_bytes_per_s, rate(), "DCQCN, TIMELY: no rate is less")
+      .optional("low_rtt", &T::low_ps, time(), "TIMELY: below it the rate grows")
+      .optional("high_rtt", &T::high_ps, time(), "TIMELY: above it the rate falls")
+      .optional("target", &T::target_ps, time(), "Swift: base of the round trip aimed at")
+      .optional("g", &T::g, or_presets(1), "DCQCN, DCTCP: weight of a new observation in alpha")
+      .optional("beta", &T::beta, or_presets(1), "TIMELY, Swift, NSCC: of the multiplicative decrease")
+      .optional("eta", &T::eta, or_presets(1), "HPCC: utilisation aimed at")
+      .optional("gamma", &T::gamma, or_presets(1), "PowerTCP: weight of a new window");
+  return type;
+}
+
 std::shared_ptr<const Struct<EthernetNicKeys>> nic_type() {
   using S = EthernetNicKeys;
-  const auto transport = [](auto member) {
-    return at(at(&S::params, &ethernet::NicParams::transport), member);
-  };
+  const auto nics = [](auto member) { return at(&S::params, member); };
+  const auto transport = [&](auto member) { return at(nics(&NicParams::transport), member); };
   std::vector<std::string> names;
   std::string meanings;
   for (const nic::SchemePreset& each : nic::scheme_presets()) {
@@ -228,6 +269,11 @@ std::shared_ptr<const Struct<EthernetNicKeys>> nic_type() {
   const auto repair = transport(&nic::TransportParams::repair);
   auto type = std::make_shared<Struct<S>>("ethernet_nics");
   type->optional("congestion_control", &S::congestion_control, one_of(names), meanings)
+      .optional("parameters", &S::tuning, tuning_type(), "What is not as that preset has it")
+      .optional(
+          "rates_are_for", &S::rates_for_bytes_per_s, or_none<std::uint64_t>(any_bandwidth(), 0),
+          "Line for which additive_increase, hyper_increase and least_rate are meant: they grow with the "
+          "NIC's; without it they are as written")
       .optional("repair", repair, one_of<nic::Repair>({"go_back_n", "selective_repeat"}),
                 "go_back_n: packets are taken in order; selective_repeat: in any")
       .optional("ack_every", transport(&nic::TransportParams::ack_every), integer<std::uint32_t>(1, 65'536),
@@ -236,9 +282,22 @@ std::shared_ptr<const Struct<EthernetNicKeys>> nic_type() {
                 "A packet is taken as lost when one so many behind it has come; 0: only time-outs and "
                 "trimming tell")
       .when(repair, nic::Repair::selective_repeat)
-      .optional("timeout", at(&S::params, &ethernet::NicParams::timeout_ps),
-                or_none<TimePs>(any_time("1 ns"), 0),
+      .optional("timeout", nics(&NicParams::timeout_ps), or_none<TimePs>(any_time("1 ns"), 0),
                 "Without an answer for so long a sender starts again; required where packets can be lost")
+      .optional(
+          "window", nics(&NicParams::window), one_of<WindowLimit>({"none", "bdp", "bdp_of_rate"}),
+          "Under way over a queue pair at most, beside what congestion control allows: bdp: the "
+          "bandwidth-delay product of its way; bdp_of_rate: that of its rate (HAS_WIN and VAR_WIN of ns-3)")
+      .optional(
+          "connections", nics(&NicParams::connects_per_message),
+          choice<bool>({{"lasting", false}, {"per_message", true}}),
+          "lasting: two NPUs keep their queue pairs; per_message: each message has its own, with another "
+          "hash and a congestion control that has seen nothing, as in ns-3")
+      .optional(
+          "completion", nics(&NicParams::completes_with_ack),
+          choice<bool>({{"delivery", false}, {"last_ack", true}}),
+          "A message is there when its last byte is (delivery), or when its sender has the last ACK, as "
+          "in ns-3")
       .optional("queue_pairs", &S::queue_pairs, integer<std::uint32_t>(1, 64),
                 "Between two NPUs, over which a message is divided; each takes its own way by ECMP");
   return type;
@@ -275,6 +334,16 @@ void check_control(const FabricSpec& fabric, const EthernetFabricParams& params,
   const auto& keys = fabric.as<EthernetFabricParams>();
   const EthernetSwitchParams& switches = keys.switches.params;
   const nic::SchemeNeeds needs = nic::needs_of(params.engine.nics.scheme);
+  std::vector<const void*> unused;
+  nic::SchemeParams scheme = nic::tuned(params.engine.nics.scheme, keys.nics.tuning, unused);
+  if (!unused.empty())
+    check.fail({unused.front(), &keys.nics.congestion_control},
+               "has no effect with congestion_control: {}, which has no such parameter; leave it out",
+               keys.nics.congestion_control);
+  if (keys.nics.rates_for_bytes_per_s != 0 && !nic::scale_rates_from(scheme, 1))
+    check.fail({&keys.nics.rates_for_bytes_per_s, &keys.nics.congestion_control},
+               "has no effect with congestion_control: {}, none of whose parameters is a rate; leave it out",
+               keys.nics.congestion_control);
   const bool marks = switches.ecn.kmin_bytes != EcnParams().kmin_bytes;
   if ((needs.marks || needs.cnps) && !marks)
     check.fail({&keys.nics.congestion_control, &switches.ecn.kmin_bytes},

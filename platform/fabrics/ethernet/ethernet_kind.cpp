@@ -35,7 +35,11 @@ EthernetFabricParams ethernet_params(const config::FabricSpec& fabric) {
   threshold.alpha_numerator = params.switches.alpha_log2 > 0 ? 1U << params.switches.alpha_log2 : 1;
   threshold.alpha_denominator = params.switches.alpha_log2 < 0 ? 1U << -params.switches.alpha_log2 : 1;
   params.engine.nics = params.nics.params;
-  params.engine.nics.scheme = nic::scheme_preset(params.nics.congestion_control);
+  std::vector<const void*> without_effect;  // refused by check()
+  params.engine.nics.scheme =
+      nic::tuned(nic::scheme_preset(params.nics.congestion_control), params.nics.tuning, without_effect);
+  if (params.nics.rates_for_bytes_per_s != 0)
+    nic::scale_rates_from(params.engine.nics.scheme, params.nics.rates_for_bytes_per_s);
   ethernet::FrameFormat& frames = params.engine.format;
   frames.mtu_bytes = params.format.packet_bytes;
   // As HPCC's ns-3 has it: five stamps of 8 bytes, and 2.

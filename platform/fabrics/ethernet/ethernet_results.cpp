@@ -173,12 +173,11 @@ Json connections_json(const EthernetFabric& fabric) {
   std::stable_sort(shown.begin(), shown.end(),
                    [](auto* a, auto* b) { return a->most_slowdown > b->most_slowdown; });
   shown.resize(std::min(shown.size(), kMostConnections));
-  const std::uint32_t each = fabric.queue_pairs_of_connection();
   Json list = Json::array();
   for (const ethernet::Connection* of : shown) {
     ConnectionRow row{*of, {}};
-    for (std::uint32_t i = 0; i < each; ++i)
-      row.counters += fabric.engine().queue_pair(of->first_queue_pair + i);
+    for (const std::uint32_t queue_pair : of->queue_pairs)
+      row.counters += fabric.engine().queue_pair(queue_pair);
     list.push_back(connection_fields().json(row));
   }
   return list;

@@ -54,6 +54,56 @@ TEST(EthernetEngine, AMessageKeepsTheLineFull) {
             transfer_time_ps(params.format.write_wire_bytes(1 << 26) + 4194, 50'000'000'000));
 }
 
+/// Two senders at the line's rate into one: the n-th packet leaves n behind it, and the 2n-th finds as many.
+/// So marks from a queue of n packets on are known n packets' time earlier at leaving than at joining.
+TEST(EthernetEngine, MarksAtLeavingComeSooner) {
+  constexpr std::uint32_t kPackets = 40;
+  const auto first_cut = [](EcnPoint point) {
+    EthernetParams params;
+    params.switches.ecn_point = point;
+    params.switches.ecn.kmin_bytes = params.switches.ecn.kmax_bytes = kPackets * 4178 - 1;
+    nic::DcqcnParams dcqcn;
+    dcqcn.cnp_interval_ps = 0;
+    params.nics.scheme = dcqcn;
+    EngineRun run(star(3, CableParams()), params);
+    const auto pair = run.flow(0, 2, 4 << 20);
+    run.flow(1, 2, 4 << 20);
+    const auto is_cut = [&](std::uint32_t of) {
+      const nic::CongestionControl& control = run.engine.control(of);
+      return control.rate_bytes_per_s() < static_cast<double>(control.path().bytes_per_s);
+    };
+    while (!is_cut(pair) && !is_cut(pair + 1)) run.engine.run(run.engine.next_ps());
+    return run.engine.now();
+  };
+  constexpr TimePs kPacket = 4178 * 20;  // at 400 Gb/s
+  EXPECT_NEAR(static_cast<double>(first_cut(EcnPoint::joining) - first_cut(EcnPoint::leaving)),
+              static_cast<double>(kPackets * kPacket), 2.0 * kPacket);
+}
+
+/// Two senders with no more than a bandwidth-delay product each under way fill no queue beyond both.
+TEST(EthernetEngine, AWindowBoundsTheQueue) {
+  const auto most_queued = [](WindowLimit window) {
+    EthernetParams params = ns3_params();
+    params.nics.window = window;
+    EngineRun run(star(3, CableParams()), params);
+    run.flow(0, 2, 4 << 20);
+    run.flow(1, 2, 4 << 20);
+    run.engine.run();
+    std::uint64_t most = 0;
+    for (std::uint32_t port = 0; port < run.engine.network().ports().size(); ++port)
+      most = std::max(most, run.engine.counters(port).most_queued_bytes);
+    return most;
+  };
+  const CableParams cables;
+  // There and back over two cables, and a payload of 1000 bytes over each.
+  const double bdp =
+      static_cast<double>(cables.host_bytes_per_s) * static_cast<double>(4 * cables.host_latency_ps) / 1e12 +
+      2 * 1000;
+  EXPECT_LE(static_cast<double>(most_queued(WindowLimit::bdp)), (2 * bdp + 2000) * 1.038);
+  EXPECT_EQ(most_queued(WindowLimit::bdp_of_rate), most_queued(WindowLimit::bdp)) << "always the line's rate";
+  EXPECT_GT(static_cast<double>(most_queued(WindowLimit::none)), 4 * bdp);
+}
+
 // Who looks at the next event may still send before it.
 TEST(EthernetEngine, WhatIsSentBeforeTheNextEventComesFirst) {
   EngineRun alone(star(4, CableParams()), EthernetParams());

@@ -6,6 +6,7 @@
 
 #include "models/nic/congestion/presets.h"
 #include "models/nic/congestion/schemes.h"
+#include "models/nic/congestion/tuning.h"
 #include "tests/unit/models/nic/times.h"
 
 namespace wafertlm::nic {
@@ -35,6 +36,49 @@ TEST(NoControl, SendsAtTheLine) {
   EXPECT_EQ(control->rate_bytes_per_s(), kLine);
   EXPECT_TRUE(control->may_send(std::uint64_t{1} << 50, 1000));
   EXPECT_EQ(control->timer_ps(), kNever);
+}
+
+TEST(Tuning, ReplacesWhatASchemeHasAndNamesTheRest) {
+  Tuning tuning;
+  tuning.increase_timer_ps = 300 * kUs;
+  tuning.g = .25;
+  tuning.least_bytes_per_s = 7;
+  std::vector<const void*> unused;
+  const auto dcqcn = std::get<DcqcnParams>(tuned(DcqcnParams{}, tuning, unused));
+  EXPECT_TRUE(unused.empty());
+  EXPECT_EQ(dcqcn.increase_timer_ps, 300 * kUs);
+  EXPECT_EQ(dcqcn.g, .25);
+  EXPECT_EQ(dcqcn.least_bytes_per_s, 7);
+  EXPECT_EQ(dcqcn.additive_bytes_per_s, DcqcnParams().additive_bytes_per_s);
+  const auto timely = std::get<TimelyParams>(tuned(TimelyParams{}, tuning, unused));
+  EXPECT_EQ(timely.least_bytes_per_s, 7);
+  EXPECT_EQ(unused, (std::vector<const void*>{&tuning.increase_timer_ps, &tuning.g}));
+  for (const SchemePreset& preset : scheme_presets()) {
+    unused.clear();
+    tuned(preset.params, Tuning(), unused);
+    EXPECT_TRUE(unused.empty()) << preset.name;
+  }
+}
+
+/// The paper's increments are for 40 Gb/s: as parts of the line a flow of 400 Gb/s takes the same course.
+TEST(Tuning, RatesGrowWithTheLine) {
+  PathParams fast = kPath;
+  fast.bytes_per_s *= 10;
+  SchemeParams scaled = DcqcnParams{};
+  ASSERT_TRUE(scale_rates_from(scaled, kPath.bytes_per_s));
+  const auto as_it_is = make_scheme(DcqcnParams{}, kPath), ten_times = make_scheme(scaled, fast),
+             unscaled = make_scheme(DcqcnParams{}, fast);
+  for (auto* control : {as_it_is.get(), ten_times.get(), unscaled.get()}) {
+    for (const TimePs at : {0, 60, 200}) {
+      run_timers(*control, at * kUs);
+      control->on_cnp(at * kUs);
+    }
+    run_timers(*control, 20'000 * kUs);
+  }
+  EXPECT_DOUBLE_EQ(ten_times->rate_bytes_per_s(), 10 * as_it_is->rate_bytes_per_s());
+  EXPECT_LT(unscaled->rate_bytes_per_s(), 0.99 * ten_times->rate_bytes_per_s());
+  SchemeParams hpcc = HpccParams{};
+  EXPECT_FALSE(scale_rates_from(hpcc, 1));
 }
 
 TEST(Dcqcn, OneCnpHalvesAndFiveStagesRecover) {

@@ -322,7 +322,7 @@ TEST(Listing, OfCountsOfQueuePairsAndConnections) {
                {"timeouts", By::both, [&is = timeouts] { ++is; }},
                {"cnps", By::both, [&is = cnps] { ++is; }}});
   ethernet::Connection connection;
-  auto& [from, to, first, messages, bytes, completion, most_completion, slowdowns, most_slowdown] =
+  auto& [from, to, queue_pairs, messages, bytes, completion, most_completion, slowdowns, most_slowdown] =
       connection;
   expect_seen([&of = connection](StateVisitor& state) { of.list_state(state); },
               {{"messages", By::both, [&is = messages] { ++is; }},
@@ -331,7 +331,7 @@ TEST(Listing, OfCountsOfQueuePairsAndConnections) {
                {"slowdowns", By::both, [&is = slowdowns] { ++is; }},
                {"the most has been seen", By::nobody, [&is = most_completion] { ++is; }},
                {"the most has been seen", By::nobody, [&is = most_slowdown] { is = 2; }}});
-  EXPECT_EQ(from + to + first, 0U);  // fixed
+  EXPECT_EQ(from + to + queue_pairs.size(), 0U);  // fixed
 }
 
 }  // namespace
