@@ -2,6 +2,7 @@
 // Large packets are there for speed and must not change what is measured: 4, 64 and 256 KiB with automatic
 // buffers, every way to move 64 MiB on the 5x4 wafer, and the streams of FRED wafers. (8 MiB under the
 // sanitizers, where filling the pipeline counts for more.)
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,6 +19,7 @@ struct SizeCase {
   const char* algorithm;
   double tolerance_64k, tolerance_256k;
   const char* platform = "wafer_mesh_5x4";
+  std::uint32_t chunks = 0;  ///< 0: as it chooses
 };
 
 class PacketSize : public testing::TestWithParam<SizeCase> {};
@@ -28,9 +30,10 @@ TEST_P(PacketSize, DoesNotChangeTheTime) {
   options.algorithm = GetParam().algorithm;
   const std::uint64_t bytes = std::uint64_t{64} << 20;
   const auto time_us = [&](const std::string& packet) {
+    std::vector<std::string> keys{"wafer.fabric.packet_bytes=" + packet};
+    if (GetParam().chunks != 0) keys.push_back(fmt::format("collectives.chunks={}", GetParam().chunks));
     const config::PlatformSpec spec = config::load_platform(
-        std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/" + GetParam().platform + ".yaml",
-        {"wafer.fabric.packet_bytes=" + packet});
+        std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/" + GetParam().platform + ".yaml", keys);
     const CollectiveSetup setup(spec, options);
     return run_in_child([&]() -> nlohmann::json {
              return run_collectives(spec,
@@ -46,6 +49,8 @@ TEST_P(PacketSize, DoesNotChangeTheTime) {
   EXPECT_NEAR(with_256k / with_4k, 1, GetParam().tolerance_256k);
 }
 
+// By itself a double binary tree takes 64 chunks: with 256 KiB four packets each, of which every level of the
+// trees waits for a whole one.
 // In a gradient store in the network (FRED-D) the first packet of the last of 18 streams waits at its NPU for
 // one of each other: 17 packets at 3 TB/s, 1.5 us with 256 KiB.
 INSTANTIATE_TEST_SUITE_P(
@@ -54,6 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
                     SizeCase{"all_reduce", "bidirectional_ring", 0.001, 0.002},
                     SizeCase{"all_reduce", "hierarchical_2d", 0.002, 0.006},
                     SizeCase{"all_reduce", "halving_doubling", 0.01, 0.02},
+                    SizeCase{"all_reduce", "double_binary_tree", 0.01, 0.02, "wafer_mesh_5x4", 2},
                     SizeCase{"all_reduce", "double_binary_tree", 0.03, 0.05},
                     SizeCase{"all_reduce", "tree", 0.01, 0.015}, SizeCase{"all_reduce", "direct", 0.01, 0.01},
                     SizeCase{"all_to_all", "direct", 0.01, 0.01}, SizeCase{"weight_load", "", 0.001, 0.001},
@@ -63,7 +69,8 @@ INSTANTIATE_TEST_SUITE_P(
                     SizeCase{"weight_load", "", 0.001, 0.001, "fred_d"},
                     SizeCase{"gradient_store", "", 0.02, 0.055, "fred_d"}),
     [](const testing::TestParamInfo<SizeCase>& tested) {
-      return std::string(tested.param.platform) + "_" + tested.param.type + "_" + tested.param.algorithm;
+      return std::string(tested.param.platform) + "_" + tested.param.type + "_" + tested.param.algorithm +
+             (tested.param.chunks == 0 ? "" : fmt::format("_{}_chunks", tested.param.chunks));
     });
 
 }  // namespace

@@ -2,6 +2,7 @@
 // What attacks on the memory engine and faults come to, as the tables of its README say.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -28,7 +29,11 @@ std::string table(const std::vector<Attack>& attacks) {
   text += "\n" + rule + "\n";
   for (const Attack& attack : attacks) {
     text += std::string("| ") + attack.by + " | " + attack.what + " |";
-    for (const Protection& protection : kProtections) text += " " + attack.carry_out(protection) + " |";
+    std::vector<std::string> outcomes;
+    for (const Protection& protection : kProtections) outcomes.push_back(attack.carry_out(protection));
+    const bool all_equal = std::equal(outcomes.begin() + 1, outcomes.end(), outcomes.begin());
+    if (all_equal) outcomes = {outcomes.front() + " with all"};
+    for (const std::string& outcome : outcomes) text += " " + outcome + " |";
     text += "\n";
   }
   return text;
