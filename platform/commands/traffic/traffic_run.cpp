@@ -139,13 +139,6 @@ void require_routes(const Fabric& fabric, const Pattern& pattern) {
     }
 }
 
-/// Each load draws numbers of its own: an unlucky sequence is one point of a curve, not all of it.
-std::uint64_t stream_seed(std::uint64_t seed, double offered) {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, &offered, sizeof bits);
-  return splitmix64::mixed(seed + splitmix64::mixed(bits));
-}
-
 /// One simulation of one load.
 class Run {
  public:
@@ -361,6 +354,12 @@ double zero_load_ps(const Topology& topology, const WireFormat& format, const Pa
     }
   }
   return sum / weights;
+}
+
+std::uint64_t stream_seed(std::uint64_t seed, double offered) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &offered, sizeof bits);
+  return splitmix64::mixed(seed + splitmix64::mixed(bits));
 }
 
 TrafficResult run_traffic(const TrafficSetup& setup, double offered) { return Run(setup, offered).run(); }

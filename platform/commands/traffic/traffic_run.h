@@ -85,6 +85,9 @@ struct TrafficResult {
   double mean_cycles() const { return mean_ps / static_cast<double>(cycle_ps); }
 };
 
+/// Of a load, which draws numbers of its own: an unlucky sequence is one point of a curve, not all of it.
+std::uint64_t stream_seed(std::uint64_t seed, double offered);
+
 /// Simulates one load in this process (one SystemC elaboration per process): warm-up, measurement, then on
 /// under load until the measured packets have arrived, then sources stop, everything drains, and
 /// Wafer::require_rest() must hold.

@@ -10,6 +10,9 @@
 #include <functional>
 #include <limits>
 #include <random>
+#include <set>
+
+#include "platform/commands/traffic/traffic_run.h"
 
 namespace wafertlm::traffic {
 namespace {
@@ -130,6 +133,7 @@ TEST(SteadyState, AGrowingSeriesOrAWavingOneIsNotSteady) {
   };
   const Series still = of_batches([](int batch) { return batch % 2; });
   const Series growing = of_batches([](int batch) { return batch % 2 + 0.09 * batch; });
+  const Series falling = of_batches([](int batch) { return batch % 2 - 0.09 * batch; });
   const Series waving = of_batches([](int batch) { return std::cos(batch * M_PI / 5); });  // two periods
   const BatchMeans grows = batch_means(growing), waves = batch_means(waving);
   EXPECT_GT(grows.slope_t, 3.7);
@@ -140,7 +144,16 @@ TEST(SteadyState, AGrowingSeriesOrAWavingOneIsNotSteady) {
     EXPECT_LE(2 * mser5_truncation(series), series.size());
   EXPECT_TRUE(is_steady(still));
   EXPECT_FALSE(is_steady(growing));
+  EXPECT_FALSE(is_steady(falling));
   EXPECT_FALSE(is_steady(waving));
+}
+
+// Seeds and loads that are neighbours are so in no sequence.
+TEST(SteadyState, EveryLoadDrawsNumbersOfItsOwn) {
+  std::set<std::uint64_t> seeds;
+  for (std::uint64_t seed = 0; seed < 20; ++seed)
+    for (int load = 1; load <= 20; ++load) seeds.insert(stream_seed(seed, 0.05 * load));
+  EXPECT_EQ(seeds.size(), 400U);
 }
 
 // The interval covers the true mean as often as it says.
