@@ -31,9 +31,13 @@ void faster_mesh(test::Random& random, config::FabricSpec& fabric) {
   speed_up(random, {&mesh.link_bytes_per_s, &mesh.injection_bytes_per_s, &mesh.ejection_bytes_per_s});
 }
 
+/// All links by as much: an uplink that is faster than NPUs' ports is more ports (FredParams::ports), a
+/// larger switch with more stages.
 void faster_fred(test::Random& random, config::FabricSpec& fabric) {
   auto& fred = fabric.as<FredParams>();
-  speed_up(random, {&fred.npu_bytes_per_s, &fred.l1_uplink_bytes_per_s});
+  const double times = test::log_uniform(random, 1.25, 1.67);
+  for (std::uint64_t* const rate : {&fred.npu_bytes_per_s, &fred.l1_uplink_bytes_per_s})
+    *rate = static_cast<std::uint64_t>(static_cast<double>(*rate) * times);
 }
 
 void faster_dimension(test::Random& random, config::FabricSpec& fabric) {
