@@ -46,19 +46,44 @@ const std::map<std::string, CommunicationKind, std::greater<>>& kinds() {
 }  // namespace
 
 std::optional<CommunicationKind> communication_kind(std::string_view name) {
-  const std::string known = bare(name.substr(name.rfind(':') + 1));
+  std::string known = bare(name.substr(name.rfind(':') + 1));
+  // Ways in which symmetric memory is used.
+  for (const std::string_view way : {"multimem", "oneshot", "twoshot"})
+    if (known.compare(0, way.size(), way) == 0) known.erase(0, way.size());
   for (const auto& [start, kind] : kinds())
     if (known.compare(0, start.size(), start) == 0) return kind;
   return std::nullopt;
 }
 
-bool is_communication_kernel(std::string_view kernel) {
-  const std::string name(kernel.substr(0, kernel.find('(')));
-  for (const std::string mark :
-       {"ncclKernel_", "ncclDevKernel_", "ncclDevKernel", "rcclKernel_", "ncclKernel"})
-    if (const auto at = name.find(mark); at != std::string::npos)
-      return !bare(name.substr(at + mark.size())).empty();
-  return false;
+std::optional<std::string_view> communication_library(std::string_view kernel) {
+  struct Row {
+    std::string_view mark, library;
+  };
+  // The more special ones first.
+  static constexpr Row kRows[] = {
+      {"ncclSym", "NCCL, symmetric memory"},
+      {"ncclDevKernel", "NCCL"},
+      {"ncclKernel", "NCCL"},
+      {"rcclKernel", "RCCL"},
+      {"mscclKernel", "MSCCL"},
+      {"mscclpp", "MSCCL++"},
+      {"oneccl", "oneCCL"},
+      {"oneapi::ccl", "oneCCL"},
+      {"hcom_", "HCCL"},
+      {"hccl", "HCCL"},
+      {"Hccl", "HCCL"},
+      {"one_shot_all_reduce", "symmetric memory"},
+      {"two_shot_all_reduce", "symmetric memory"},
+      {"multimem_", "symmetric memory"},
+      {"cross_device_reduce", "symmetric memory"},
+      {"deep_ep::intranode", "DeepEP"},
+      {"deep_ep::internode", "DeepEP"},
+      {"nvshmem", "NVSHMEM"},
+  };
+  const std::string_view name = kernel.substr(0, kernel.find('('));
+  for (const Row& row : kRows)
+    if (name.find(row.mark) != name.npos) return row.library;
+  return std::nullopt;
 }
 
 std::optional<std::uint32_t> element_bytes(std::string_view dtype) {

@@ -11,14 +11,18 @@ namespace {
 class DeviceItems {
  public:
   explicit DeviceItems(Draft& draft)
-      : draft_(draft), summary_(draft.graph.summary), used_(draft.timeline.communications.size()) {}
+      : draft_(draft),
+        summary_(draft.graph.summary),
+        kernels_(draft.timeline.communications.size(), Item::kNone),
+        has_named_(draft.timeline.communications.size()) {}
 
   void add() {
     draft_.first_device_item = static_cast<std::uint32_t>(draft_.graph.items.size());
     draft_.issued.resize(draft_.timeline.streams.size());
     for (std::size_t i = 1; i < draft_.launches.size(); ++i)
       if (draft_.launches[i].correlation == draft_.launches[i - 1].correlation) ++summary_.repeated_launches;
-    for (DeviceEvent& event : draft_.timeline.device) take(event);
+    for (const DeviceEvent& event : draft_.timeline.device) note_named(event);
+    for (const DeviceEvent& event : draft_.timeline.device) take(event);
     for (auto& stream : draft_.issued) std::stable_sort(stream.begin(), stream.end());
   }
 
@@ -30,30 +34,61 @@ class DeviceItems {
   };
 
   void take(const DeviceEvent& event) {
+    const std::uint32_t launch = launch_of(event);
+    ++(event.bytes != 0 ? summary_.copies : summary_.kernels);
+    count_launch(event, launch);
+    const bool communicates = is_communication(event, launch);
+    const std::uint32_t communication = communicates ? communication_of(event, launch) : 0;
+    if (communicates && communication == 0) {  // never computation
+      ++summary_.unknown_kernels[draft_.timeline.names[event.name]];
+      return;
+    }
+    if (event.communication != 0 && event.communication != communication)
+      draft_.timeline.communications[event.communication - 1].is_said_too = true;
+    Lane& lane = lane_of(event);
+    if (communication != 0 && kernels_[communication - 1] != Item::kNone) {
+      lengthen(kernels_[communication - 1], event);
+      return;
+    }
     Item item;
     item.start_ns = event.start_ns;
     item.end_ns = event.end_ns;
     item.name = event.name;
     item.on_device = true;
-    const std::uint32_t launch = launch_of(event);
-    item.communication = communication_of(event, launch);
-    Lane& lane = lane_of(event);
+    item.communication = communication;
     item.unit = lane.unit;
     item.before = lane.last;
     const std::uint32_t index = draft_.add(item);
     lane.last = index;
     draft_.launched_by.push_back(launch);
-    if (event.correlation != 0) draft_.issued[event.stream].push_back({event.correlation, index});
-    ++(event.bytes != 0 ? summary_.copies : summary_.kernels);
-    if (launch == Item::kNone) {
-      if (event.correlation != 0 && event.correlation < draft_.first_correlation)
-        ++summary_.launched_before;
-      else
-        ++summary_.not_launched[draft_.timeline.names[event.name]];
-      return;
-    }
-    ++summary_.launched;
-    follow(draft_.launches[launch].item, index);
+    issue(event, index);
+    if (launch != Item::kNone) follow(draft_.launches[launch].item, index);
+    if (communication == 0) return;
+    kernels_[communication - 1] = index;
+    const auto kind = communication_kind(draft_.timeline.communications[communication - 1].name);
+    ++(kind->type == chakra::NodeType::CommColl ? summary_.collectives : summary_.messages);
+  }
+
+  void count_launch(const DeviceEvent& event, std::uint32_t launch) {
+    if (launch != Item::kNone)
+      ++summary_.launched;
+    else if (event.correlation != 0 && event.correlation < draft_.first_correlation &&
+             draft_.first_correlation != Item::kNone)
+      ++summary_.launched_before;
+    else
+      ++summary_.not_launched[draft_.timeline.names[event.name]];
+  }
+
+  void issue(const DeviceEvent& event, std::uint32_t item) {
+    if (event.correlation != 0) draft_.issued[event.stream].push_back({event.correlation, item});
+  }
+
+  /// A further kernel of one communication.
+  void lengthen(std::uint32_t kernel, const DeviceEvent& event) {
+    Item& item = draft_.graph.items[kernel];
+    item.end_ns = std::max(item.end_ns, event.end_ns);
+    issue(event, kernel);
+    ++summary_.further_kernels;
   }
 
   /// After the call; if it began while the call was under way, after what was before the call.
@@ -79,29 +114,52 @@ class DeviceItems {
     return found;
   }
 
-  std::uint32_t communication_of(const DeviceEvent& event, std::uint32_t launch) {
-    const auto usable = [this](std::uint32_t number) {
-      return number != 0 && !used_[number - 1] &&
-             communication_kind(draft_.timeline.communications[number - 1].name);
-    };
-    std::uint32_t found = usable(event.communication) ? event.communication : 0;
-    if (!is_communication_kernel(draft_.timeline.names[event.name]) && found == 0) return 0;
+  bool is_named(const DeviceEvent& event) const {
+    return has_kind(event.communication) || communication_library(draft_.timeline.names[event.name]);
+  }
+  void note_named(const DeviceEvent& event) {
+    if (!is_named(event)) return;
+    const std::uint32_t launch = launch_of(event);
+    const std::uint32_t around = launch == Item::kNone ? 0 : draft_.launches[launch].around;
+    if (around != 0) has_named_[around - 1] = true;
+  }
+  bool has_kind(std::uint32_t number) const {
+    return number != 0 && communication_kind(draft_.timeline.communications[number - 1].name);
+  }
+  bool is_told(std::uint32_t number) const {
+    return has_kind(number) && draft_.timeline.communications[number - 1].has_size;
+  }
+  bool is_usable(std::uint32_t number) const {
+    return is_told(number) && kernels_[number - 1] == Item::kNone;
+  }
+
+  /// By its arguments or its name, or because what the host called a communication launched it itself, and no
+  /// kernel that is known by name.
+  bool is_communication(const DeviceEvent& event, std::uint32_t launch) const {
+    if (is_named(event)) return true;
+    if (event.bytes != 0 || launch == Item::kNone) return false;
+    const LaunchCall& call = draft_.launches[launch];
+    return call.is_direct && has_kind(call.around) && !has_named_[call.around - 1];
+  }
+
+  /// 0: nothing says what it moves.
+  std::uint32_t communication_of(const DeviceEvent& event, std::uint32_t launch) const {
     if (launch != Item::kNone) {
       // The operator's tensors say more than the kernel's arguments.
       const LaunchCall& call = draft_.launches[launch];
-      if (usable(call.around))
-        found = call.around;
-      else if (found == 0 && call.around == 0 && usable(call.last))
-        found = call.last;
+      if (is_usable(call.around)) return call.around;
+      if (is_usable(event.communication)) return event.communication;
+      if (call.around == 0 && is_usable(call.last)) return call.last;
+      if (is_told(call.around) && is_next_kernel(call.around, event)) return call.around;
     }
-    if (found == 0) {
-      ++summary_.unknown_kernels[draft_.timeline.names[event.name]];
-      return 0;
-    }
-    used_[found - 1] = true;
-    const auto kind = communication_kind(draft_.timeline.communications[found - 1].name);
-    ++(kind->type == chakra::NodeType::CommColl ? summary_.collectives : summary_.messages);
-    return found;
+    return is_usable(event.communication) ? event.communication : 0;
+  }
+  /// Whether the event follows the communication's last kernel on the same stream.
+  bool is_next_kernel(std::uint32_t communication, const DeviceEvent& event) const {
+    const auto lanes = lanes_.find(event.stream);
+    if (lanes == lanes_.end() || lanes->second.empty()) return false;
+    const std::uint32_t last = lanes->second.front().last;
+    return last == kernels_[communication - 1] && draft_.graph.items[last].end_ns <= event.start_ns;
   }
 
   Lane& lane_of(const DeviceEvent& event) {
@@ -124,7 +182,8 @@ class DeviceItems {
 
   Draft& draft_;
   GraphSummary& summary_;
-  std::vector<bool> used_;  // communications
+  std::vector<std::uint32_t> kernels_;  // items, by communication
+  std::vector<bool> has_named_;         // likewise: a kernel that is known by name
   std::map<std::uint16_t, std::vector<Lane>> lanes_;
 };
 

@@ -34,6 +34,7 @@ struct GraphOptions {
 struct GraphSummary {
   std::uint64_t operators = 0, kernels = 0, copies = 0;
   std::uint64_t collectives = 0, messages = 0;
+  std::uint64_t further_kernels = 0;    ///< of communications of several kernels, which became one node
   std::uint64_t launched = 0;           ///< device events whose launch was found
   std::uint64_t launched_before = 0;    ///< launched before the trace begins, by their correlation
   std::uint64_t repeated_launches = 0;  ///< calls with the correlation of another
@@ -42,8 +43,9 @@ struct GraphSummary {
   std::uint64_t thread_waits = 0;
   std::uint64_t contradictions = 0;  ///< dependencies that the times contradict: left out
   std::uint64_t shortened = 0;       ///< events that the next one overlaps by the clock's resolution
-  std::map<std::string, std::uint64_t> not_launched;     ///< device events without launch, by name
-  std::map<std::string, std::uint64_t> unknown_kernels;  ///< of communication, nothing is known of what
+  std::map<std::string, std::uint64_t> not_launched;  ///< device events without launch, by name
+  std::map<std::string, std::uint64_t>
+      unknown_kernels;  ///< of communication whose size is not told: left out
 };
 
 /// The graph of a rank: items in an order in which parents come first.

@@ -16,6 +16,7 @@ struct LaunchCall {
   std::uint32_t correlation = 0, item = 0;
   std::uint32_t around = 0, last = 0;  ///< the communication whose operator it is in, and the last one before
   std::uint16_t thread = 0;
+  bool is_direct = false;  ///< no other operator is between that one and the call
 };
 struct SyncCall {
   std::uint32_t correlation = 0, item = 0, name = 0;

@@ -45,6 +45,10 @@ std::uint64_t tensor_bytes(const Json& value) {
   return sum;
 }
 
+bool holds_tensor(const Json& value) {
+  return is_tensor(value) || (value.is_array() && std::any_of(value.begin(), value.end(), holds_tensor));
+}
+
 std::vector<std::uint64_t> split(const Json& values, std::size_t at) {
   std::vector<std::uint64_t> result;
   if (at < values.size() && values[at].is_array())
@@ -80,8 +84,10 @@ Communication read_communication(const std::string& inputs, const std::string& o
   if (name >= 2) found.group = group_name(values[name - 2]);
   if (name >= 3 && values[name - 3].is_number_unsigned())
     found.sequence = values[name - 3].get<std::uint64_t>();
+  const Json out = parsed(outputs);
   if (name >= 4) found.in_bytes = tensor_bytes(values[name - 4]);
-  found.out_bytes = tensor_bytes(parsed(outputs));
+  found.out_bytes = tensor_bytes(out);
+  found.has_size = holds_tensor(out) || (name >= 4 && holds_tensor(values[name - 4]));
   found.in_split = split(values, name + 1);
   found.out_split = split(values, name + 2);
   found.group_size =

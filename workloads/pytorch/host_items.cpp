@@ -14,6 +14,24 @@ bool makes_a_stream_wait(std::string_view call) { return call.find("StreamWaitEv
 
 namespace {
 
+/// Whether one call says both: two calls are said alike.
+bool is_same(const Communication& outer, const Communication& inner) {
+  const auto a = communication_kind(outer.name), b = communication_kind(inner.name);
+  return a && b && outer.source != inner.source && a->type == b->type && a->collective == b->collective;
+}
+
+void complete(Communication& known, const Communication& other) {
+  if (!known.has_size && other.has_size) {
+    known.has_size = true;
+    known.in_bytes = other.in_bytes;
+    known.out_bytes = other.out_bytes;
+  }
+  if (known.group.empty()) known.group = other.group;
+  if (known.ranks.empty()) known.ranks = other.ranks;
+  if (known.group_size == 0) known.group_size = other.group_size;
+  if (!known.peer) known.peer = other.peer;
+}
+
 /// Cuts a thread's nested events into stretches in which one of them runs by itself.
 class ThreadCutter {
  public:
@@ -30,17 +48,18 @@ class ThreadCutter {
     if (event.is_runtime && !launches && !syncs) return;  // a part of its caller
     const std::int64_t end = make_room(event);
     if (in_call() && event.is_runtime) {  // a call within a call, of the driver: both are one
-      if (launches) draft_.launches.push_back({event.id, open_.back().item, around(), last_, thread_});
+      if (launches) launch(event.id, open_.back().item);
       return;
     }
-    open_.push_back({event.name, end, event.communication, event.is_runtime, Item::kNone});
-    if (event.communication != 0) last_ = event.communication;
+    const std::uint32_t communication = event.communication == 0 ? 0 : join(event.communication);
+    open_.push_back({event.name, end, communication, event.is_runtime, Item::kNone});
+    if (communication != 0) last_ = communication;
     if (!event.is_runtime) {
       ++draft_.graph.summary.operators;
       return;
     }
     const std::uint32_t item = cut(end);
-    if (launches) draft_.launches.push_back({event.id, item, around(), last_, thread_});
+    if (launches) launch(event.id, item);
     if (syncs) draft_.syncs.push_back({event.id, item, event.name, event.start_ns, end});
   }
   void finish() {
@@ -57,10 +76,29 @@ class ThreadCutter {
   };
 
   bool in_call() const { return !open_.empty() && open_.back().is_call; }
-  std::uint32_t around() const {
-    for (auto open = open_.rbegin(); open != open_.rend(); ++open)
-      if (open->communication != 0) return open->communication;
-    return 0;
+  void launch(std::uint32_t correlation, std::uint32_t item) {
+    const auto caller =
+        std::find_if(open_.rbegin(), open_.rend(), [](const Open& open) { return !open.is_call; });
+    const auto around =
+        std::find_if(caller, open_.rend(), [](const Open& open) { return open.communication != 0; });
+    draft_.launches.push_back({correlation, item, around == open_.rend() ? 0 : around->communication, last_,
+                               thread_, around == caller});
+  }
+  /// An operator of c10d calls record_param_comms, which annotates the call of the library: one
+  /// communication. Returns the one that knows most, with what it lacks from the other.
+  std::uint32_t join(std::uint32_t inner) {
+    const auto caller =
+        std::find_if(open_.rbegin(), open_.rend(), [](const Open& open) { return open.communication != 0; });
+    if (caller == open_.rend()) return inner;
+    auto& all = draft_.timeline.communications;
+    const std::uint32_t outer = caller->communication;
+    if (!is_same(all[outer - 1], all[inner - 1])) return inner;
+    const bool outer_counts = all[outer - 1].source > all[inner - 1].source;
+    const std::uint32_t best = outer_counts ? outer : inner;
+    Communication& other = all[(outer_counts ? inner : outer) - 1];
+    complete(all[best - 1], other);
+    other.is_said_too = true;
+    return caller->communication = best;
   }
 
   /// Ends what has ended when the event begins. Returns its end: not after that of its caller.

@@ -69,10 +69,8 @@ void add_notes(ImportedRank& rank) {
     rank.notes.push_back(fmt::format("{} events of devices without launch: {}", sum(graph.not_launched),
                                      most_frequent(graph.not_launched)));
   if (!graph.unknown_kernels.empty())
-    rank.notes.push_back(
-        fmt::format("{} communication kernels became computation, for nothing says what they "
-                    "move: {}",
-                    sum(graph.unknown_kernels), most_frequent(graph.unknown_kernels)));
+    rank.notes.push_back(fmt::format("{} communication kernels left out, for nothing says what they move: {}",
+                                     sum(graph.unknown_kernels), most_frequent(graph.unknown_kernels)));
   note(graph.launched_before, "kernels and copies were launched before the trace begins");
   note(graph.repeated_launches,
        "calls with the correlation of another one: the last before the kernel counts");

@@ -106,7 +106,9 @@ LinkSummary link(const HostTrace& host, Timeline& timeline) {
       if (said.ranks.empty()) said.ranks = other.ranks;
       if (said.group.empty()) said.group = other.group;
       if (said.name.empty() || said.in_bytes == 0) said = other;
+      timeline.communications[event.communication - 1].is_said_too = true;
     }
+    if (said.name.empty()) continue;
     timeline.communications.push_back(std::move(said));
     event.communication = static_cast<std::uint32_t>(timeline.communications.size());
   }

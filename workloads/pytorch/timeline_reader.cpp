@@ -5,7 +5,9 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
+#include "workloads/pytorch/annotation.h"
 #include "workloads/pytorch/decimal.h"
 #include "workloads/pytorch/json_stream.h"
 #include "workloads/pytorch/process_groups.h"
@@ -46,6 +48,8 @@ enum class Field : std::uint8_t {
   sequence,
   waits_for,
   record_correlation,
+  dims,
+  types,
   count
 };
 constexpr auto kFields = static_cast<std::size_t>(Field::count);
@@ -76,7 +80,9 @@ const std::unordered_map<std::string_view, Field> kArguments = {
     {"Dst Rank", Field::destination},
     {"Seq", Field::sequence},
     {"wait_on_stream", Field::waits_for},
-    {"wait_on_cuda_event_record_corr_id", Field::record_correlation}};
+    {"wait_on_cuda_event_record_corr_id", Field::record_correlation},
+    {"Input Dims", Field::dims},
+    {"Input type", Field::types}};
 
 bool is_unset(std::string_view number) { return number.empty() || number.front() == '-'; }
 
@@ -99,6 +105,7 @@ class TimelineReader final : public JsonVisitor {
   void take_sync();
   void take_times(std::int64_t& start, std::int64_t& end);
   std::uint32_t take_communication();
+  std::optional<Communication> arguments() const;
   std::uint16_t number(std::unordered_map<std::string, std::uint16_t>& numbers, const std::string& key,
                        std::vector<std::string>& names, const std::string& name);
   std::uint16_t stream(const std::string& device, const std::string& stream);
@@ -111,6 +118,8 @@ class TimelineReader final : public JsonVisitor {
   bool has_events_ = false, in_arguments_ = false, has_fraction_ = false;
   std::string section_;  ///< key of the outermost object
   Field field_ = Field::other;
+  Field list_ = Field::other;  ///< whose list is under way
+  std::size_t list_depth_ = 0;
   std::string values_[kFields];
   std::vector<Field> set_;
   std::unordered_map<std::string, std::uint16_t> threads_, streams_;
@@ -145,11 +154,20 @@ void TimelineReader::begin(char bracket) {
     if (bracket != '{') throw std::invalid_argument("an event is not an object");
     for (const Field field : set_) values_[static_cast<std::size_t>(field)].clear();
     set_.clear();
+    list_ = Field::other;
   }
+  if (list_ == Field::other && (field_ == Field::dims || field_ == Field::types)) {
+    set(field_, "");
+    list_ = std::exchange(field_, Field::other);
+    list_depth_ = depth_;
+  }
+  if (list_ == Field::dims) values_[static_cast<std::size_t>(list_)] += bracket;
 }
 
 void TimelineReader::end(char bracket) {
   if (events_depth_ != 0) {
+    if (list_ == Field::dims) values_[static_cast<std::size_t>(list_)] += bracket;
+    if (depth_ == list_depth_) list_ = Field::other;
     if (depth_ == events_depth_ + 2) in_arguments_ = false;
     if (depth_ == events_depth_ + 1) take_event();
     if (depth_ == events_depth_) events_depth_ = 0;
@@ -183,6 +201,11 @@ void TimelineReader::value(std::string_view text, bool is_string) {
     return;
   }
   if (depth_ == events_depth_) throw std::invalid_argument("an event is not an object");
+  if (list_ != Field::other) {
+    std::string& list = values_[static_cast<std::size_t>(list_)];
+    list.append(text).append(1, list_ == Field::dims ? ',' : '\n');
+    return;
+  }
   const std::size_t inside = depth_ - events_depth_;
   if (field_ != Field::other && inside <= 2) set(field_, text);
   field_ = Field::other;
@@ -300,13 +323,16 @@ void TimelineReader::take_sync() {
   to_.syncs.push_back(event);
 }
 
-std::uint32_t TimelineReader::take_communication() {
-  if (get(Field::collective).empty()) return 0;
+/// What `record_param_comms` says.
+std::optional<Communication> TimelineReader::arguments() const {
+  if (get(Field::collective).empty()) return std::nullopt;
   Communication found;
   found.name = get(Field::collective);
   const auto bytes = [&](Field field) -> std::uint64_t {
     const std::string& elements = get(field);
-    if (is_unset(elements) || elements == "0") return 0;
+    if (is_unset(elements)) return 0;
+    found.has_size = true;
+    if (elements == "0") return 0;
     const auto size = element_bytes(get(Field::dtype));
     if (!size)
       throw std::invalid_argument(found.name + " of data type \"" + get(Field::dtype) +
@@ -329,7 +355,14 @@ std::uint32_t TimelineReader::take_communication() {
   for (const Field peer : {Field::source, Field::destination})
     if (!is_unset(get(peer))) found.peer = whole_number_32(get(peer));
   if (!is_unset(get(Field::sequence))) found.sequence = whole_number(get(Field::sequence));
-  to_.communications.push_back(std::move(found));
+  return found;
+}
+
+std::uint32_t TimelineReader::take_communication() {
+  auto found = arguments();
+  if (!found) found = annotated_communication(get(Field::name), get(Field::dims), get(Field::types));
+  if (!found) return 0;
+  to_.communications.push_back(std::move(*found));
   return static_cast<std::uint32_t>(to_.communications.size());
 }
 
