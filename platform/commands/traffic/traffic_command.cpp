@@ -111,6 +111,8 @@ std::function<int()> add_traffic_command(CLI::App& app) {
   sub->add_option("--hotspot-fraction", options.pattern.hotspot_fraction,
                   "Part of the packets that go there [0.1]");
   sub->add_option("--permutation", options.pattern.permutation_file, "File of 'source destination' lines");
+  sub->add_option("--pairs", options.pattern.pairs_file,
+                  "The same for pairs, where several may send to one node");
   sub->add_option("--class", options.traffic_class, "Traffic class [the platform's first]");
   sub->add_option("--set", options.overrides, "Change a value of the platform: key=value")
       ->type_name("KEY=VALUE")

@@ -133,7 +133,7 @@ void require_routes(const Fabric& fabric, const Pattern& pattern) {
       const std::string failure = fabric.route_failure(static_cast<NpuId>(n), choice.destination);
       if (choice.weight != 0 && !failure.empty())
         throw std::invalid_argument(
-            fmt::format("the pattern sends from node {} to {}, but {}; use --pattern permutation with pairs "
+            fmt::format("the pattern sends from node {} to {}, but {}; use --pattern pairs with those "
                         "that do not need it",
                         n, index_of(choice.destination), failure));
     }

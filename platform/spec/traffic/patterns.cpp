@@ -29,14 +29,18 @@ NpuId parse_node(const std::string& word, std::uint32_t nodes, const config::Sou
   return static_cast<NpuId>(node);
 }
 
+constexpr const char* kPermutation = "permutation";
+constexpr const char* kPairs = "pairs";
+
 /// Reads lines `source destination` (node numbers; # starts a comment); sources that are not listed are
 /// silent. Returns the destination by source.
 /// @throws config::ConfigError with file and line: no file, not two numbers, a node that does not exist, a
-/// source or destination listed twice, nothing at all.
-std::vector<std::optional<NpuId>> read_permutation(const std::string& path, std::uint32_t nodes) {
+/// source listed twice, of a permutation a destination, too; nothing at all.
+std::vector<std::optional<NpuId>> read_pairs(const std::string& pattern, const std::string& path,
+                                             std::uint32_t nodes) {
   if (path.empty())
-    throw config::ConfigError({"--pattern permutation", 0, 0},
-                              "needs --permutation FILE with lines 'source destination'");
+    throw config::ConfigError({"--pattern " + pattern, 0, 0},
+                              fmt::format("needs --{} FILE with lines 'source destination'", pattern));
   std::ifstream file(path);
   std::vector<std::optional<NpuId>> destinations(nodes);
   std::vector<int> taken(nodes, 0), listed(nodes, 0);  // lines
@@ -57,9 +61,10 @@ std::vector<std::optional<NpuId>> read_permutation(const std::string& path, std:
     if (listed[source] != 0)
       throw config::ConfigError(place, fmt::format("node {} already sends in line {}; list each source once",
                                                    source, listed[source]));
-    if (taken[index_of(destination)] != 0)
+    if (taken[index_of(destination)] != 0 && pattern == kPermutation)
       throw config::ConfigError(
-          place, fmt::format("node {} already receives in line {}; a permutation has each destination once",
+          place, fmt::format("node {} already receives in line {}; a permutation has each destination once "
+                             "(--pattern pairs does not)",
                              index_of(destination), taken[index_of(destination)]));
     listed[source] = taken[index_of(destination)] = number;
     destinations[source] = destination;
@@ -74,7 +79,7 @@ std::vector<std::optional<NpuId>> read_permutation(const std::string& path, std:
 
 const std::vector<std::string> kNames = {
     "uniform", "transpose", "neighbor",    "bit_complement",     "tornado",
-    "hotspot", "incast",    "permutation", "random_permutation",
+    "hotspot", "incast",    "permutation", "random_permutation", "pairs",
 };
 
 /// Every node equally often, one of them more often.
@@ -217,8 +222,10 @@ std::unique_ptr<Pattern> make_pattern(const PatternOptions& options, const MeshG
     throw std::invalid_argument("--hotspot-fraction is only used with --pattern hotspot");
   if (options.name != "hotspot" && options.name != "incast" && options.hotspot_node)
     throw std::invalid_argument("--hotspot is only used with --pattern hotspot and incast");
-  if (options.name != "permutation" && !options.permutation_file.empty())
-    throw std::invalid_argument("--permutation is only used with --pattern permutation");
+  for (const auto& [pattern, file] :
+       {std::pair{kPermutation, &options.permutation_file}, std::pair{kPairs, &options.pairs_file}})
+    if (options.name != pattern && !file->empty())
+      throw std::invalid_argument(fmt::format("--{0} is only used with --pattern {0}", pattern));
   if (options.name == "uniform") return std::make_unique<Hotspot>(geometry.npus(), NpuId{0}, 0);
   if (options.name == "hotspot") return hotspot(options, geometry);
   if (options.name == "incast") return incast(options, geometry);
@@ -233,8 +240,10 @@ std::unique_ptr<Pattern> make_pattern(const PatternOptions& options, const MeshG
     return fixed(geometry, [&](std::uint32_t column, std::uint32_t row) {
       return geometry.at(geometry.width() - 1 - column, geometry.height() - 1 - row);
     });
-  if (options.name == "permutation")
-    return std::make_unique<Fixed>(read_permutation(options.permutation_file, geometry.npus()));
+  if (options.name == kPermutation)
+    return std::make_unique<Fixed>(read_pairs(options.name, options.permutation_file, geometry.npus()));
+  if (options.name == kPairs)
+    return std::make_unique<Fixed>(read_pairs(options.name, options.pairs_file, geometry.npus()));
   throw std::invalid_argument(fmt::format("there is no pattern '{}'{}", options.name,
                                           config::suggestion(options.name, kNames, "expected one of")));
 }

@@ -21,6 +21,7 @@ namespace wafertlm::traffic {
 ///   tornado         (x, y) to (x + ⌈W/2⌉ − 1 mod W, y + ⌈H/2⌉ − 1 mod H)
 ///   hotspot         to one node with a given probability, otherwise uniform
 ///   permutation     from a file
+///   pairs           from a file; several may send to one node
 ///   random_permutation  every node to another one and from another one, in one random cycle
 ///   incast          all other nodes to one
 class Pattern : public DestinationSource {
@@ -42,6 +43,7 @@ constexpr double kHotspotFraction = 0.1;
 struct PatternOptions {
   std::string name = "uniform";
   std::string permutation_file;               ///< permutation: lines `source destination`, # comments
+  std::string pairs_file;                     ///< of pairs, alike
   std::optional<std::uint32_t> hotspot_node;  ///< of hotspot and incast; none: node 0
   std::optional<double> hotspot_fraction;     ///< 0 … 1, taken to a millionth; none: kHotspotFraction
   std::uint64_t seed = 1;                     ///< of random_permutation

@@ -83,6 +83,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{kFlits + " --pattern hotspot --hotspot-fraction 1.5", "is not between 0 and 1"},
         Bad{kFlits + " --pattern permutation", "needs --permutation FILE"},
         Bad{kFlits + " --permutation x", "only used with --pattern permutation"},
+        Bad{kFlits + " --pattern pairs --permutation x", "only used with --pattern permutation"},
+        Bad{kFlits + " --pattern pairs", "needs --pairs FILE"},
         Bad{kFlits + " --pattern permutation --permutation no/such/file", "cannot be read"},
         Bad{kFlits + " --load 0.1 --set 'wafer.fabric.failed_links=[[0, 1]]'",
             "between routers 0 and 1 has failed"},

@@ -232,9 +232,18 @@ TEST(Patterns, DestinationsByPlace) {
   EXPECT_TRUE(pattern->choices(NpuId{1}).empty());
   EXPECT_FALSE(pattern->sends(NpuId{1}));
   EXPECT_TRUE(pattern->sends(NpuId{2}));
+  PatternOptions several;
+  several.name = "pairs";
+  several.pairs_file = folder.write("pairs", "0 3\n1 3\n3 1\n");
+  const auto pairs = make_pattern(several, MeshGeometry(2, 2));
+  EXPECT_EQ(pairs->choices(NpuId{0}).front().destination, NpuId{3});
+  EXPECT_EQ(pairs->choices(NpuId{1}).front().destination, NpuId{3});
+  several.name = "permutation";
+  several.permutation_file.swap(several.pairs_file);
+  EXPECT_THROW(make_pattern(several, MeshGeometry(2, 2)), config::ConfigError) << "node 3 receives twice";
   EXPECT_EQ(pattern_names(),
             "uniform, transpose, neighbor, bit_complement, tornado, hotspot, incast, permutation, "
-            "random_permutation");
+            "random_permutation, pairs");
   options.name = "neighbor";
   EXPECT_THROW(make_pattern(options, MeshGeometry(2, 2)), std::invalid_argument) << "it has no file";
   options.permutation_file.clear();
