@@ -31,6 +31,68 @@ def refused(folder, kineto, host, *wanted, arguments=()):
     assert not (folder / "out").exists(), list((folder / "out").iterdir())
 
 
+# One event each, and what is said of it.
+DAMAGED = [
+    ('"name": "y2262", "ts": 9223372036854775.807, "dur": 1', '"y2262"', "is not a time"),
+    ('"name": "shorter", "ts": 1, "dur": -5', '"shorter"', "negative dur"),
+    ('"name": "nan", "ts": NaN, "dur": 1', '"nan"', "is not a time"),
+    ('"name": "nan", "ts": nan, "dur": 1', '"nan"', "not JSON"),
+    ('"name": "control", "ts": 1, "dur": 1, "args": {"a": "\x01"}', '"control"', "not JSON"),
+    ('"name": "path", "ts": 1, "dur": 1, "args": {"a": "C:\\users\\x"}', '"path"', "not JSON"),
+    ('"name": "folder", "args": {"a": "C:\\"}, "ts": 1, "dur": 1', '"folder"', "not JSON"),
+    ('"name": "cut", "ts": 1, "dur', '"cut"', "not JSON"),
+    ('"name": "late", "ts": 4611686018427387, "dur": 1', '"late"', "53 days"),
+]
+
+
+def damage(folder, kineto, host, text):
+    """A damaged event counts against the limit, with line and name; the rest imports as if it were not there."""
+    out = folder / "damage"
+    command = [TOOL, "trace", "import", "--kineto", kineto, "--et", host, "--out", out / "job", "--form", "json", "--force"]
+
+    def imported(*arguments, code=0):
+        done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
+        assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
+        if code:
+            assert done.stderr.count("\n") == 1, done.stderr
+            return done.stderr
+        rank = json.loads((out / "job.import.json").read_text())["ranks"][0]
+        for what, tally in rank["account"].items():
+            assert tally["given"] == tally["used"] + sum(tally["left_out"].values()) + sum(tally["errors"].values()), (what, tally)
+        return (out / "job.0.json").read_text(), rank
+
+    good, before = imported()
+    lines = text.split("\n")
+    for where in (1, 5, len(lines) - 3):  # as the first, in the middle, behind the last
+        for event, *wanted in DAMAGED:
+            bad = '{"ph": "X", "cat": "cpu_op", "pid": 4711, "tid": 1000, ' + event + "}"
+            if where == len(lines) - 3:
+                damaged = [*lines[:where], lines[where] + ",", bad, *lines[where + 1:]]
+            else:
+                damaged = [*lines[:where], bad + ",", *lines[where:]]
+            kineto.write_text("\n".join(damaged) + " ")
+            nodes, rank = imported()
+            assert nodes == good, event
+            events = rank["account"]["events"]
+            assert events["errors"] == {"damaged": 1} and events["given"] == before["account"]["events"]["given"] + 1, events
+            (note,) = [note for note in rank["notes"] if "damaged" in note]
+            line = "" if "53 days" in wanted else f"line {damaged.index(bad + ('' if where > 5 else ',')) + 1},"
+            error = imported("--limit", "0", code=2)
+            for word in [*wanted, line, "of rank 0"]:
+                assert word in note and word in error, (word, note, error)
+    kineto.write_text(text)
+    # Pairs of a beginning and an end, of which one is missing.
+    pair = '{"ph": "%s", "cat": "cpu_op", "name": "pair", "pid": 4711, "tid": 77, "ts": %d},\n'
+    start = text.index("\n") + 1
+    at = json.loads(text)["traceEvents"][0]["ts"]
+    for phases, errors in (("BE", 0), ("B", 1), ("E", 1), ("BBE", 1), ("BBEE", 0)):
+        kineto.write_text(text[:start] + "".join(pair % (phase, at + i) for i, phase in enumerate(phases)) + text[start:])
+        _, rank = imported()
+        assert rank["account"]["events"]["errors"] == ({"damaged": errors} if errors else {}), (phases, rank["account"])
+        assert rank["operators"] == before["operators"] + phases.count("E") - (phases == "E"), phases
+    kineto.write_text(text)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -68,6 +130,7 @@ def main():
         kineto_case(event % ', "ts": 1, "dur": 1, "args": {"Collective name": "allreduce", "In msg nelems": 3, "dtype": "Q"}',
                     'data type "Q"')
         kineto_case(event % ', "ts": 1, "dur": 1', "without the call that launched them", "--limit")
+        damage(folder, kineto, host, text)
         host_case("{}", "nodes")
         host_case("[]", "nodes")
         host_case('{"schema": "1.0.1", "nodes": []}', "no nodes")

@@ -28,6 +28,13 @@ constexpr Speaker kSpeakers[] = {{"nccl:", Source::annotation},
                                  {"c10d_functional::", Source::operation},
                                  {"_c10d_functional::", Source::operation},
                                  {"symm_mem::", Source::operation}};
+const Speaker* speaker_of(std::string_view name) {
+  const auto* const found =
+      std::find_if(std::begin(kSpeakers), std::end(kSpeakers),
+                   [&](const Speaker& each) { return name.substr(0, each.start.size()) == each.start; });
+  return found == std::end(kSpeakers) ? nullptr : found;
+}
+
 /// Operators that take their output first.
 constexpr std::string_view kOutputFirst[] = {"c10d::alltoall_base_", "c10d::_allgather_base_",
                                              "c10d::_reduce_scatter_base_"};
@@ -112,12 +119,12 @@ std::optional<std::uint32_t> peer_of(std::string_view name) {
 
 }  // namespace
 
+bool may_say_communication(std::string_view name) { return speaker_of(name) != nullptr; }
+
 std::optional<Communication> annotated_communication(std::string_view name, std::string_view dims,
                                                      std::string_view types) {
-  const auto speaker = std::find_if(std::begin(kSpeakers), std::end(kSpeakers), [&](const Speaker& each) {
-    return name.substr(0, each.start.size()) == each.start;
-  });
-  if (speaker == std::end(kSpeakers)) return std::nullopt;
+  const Speaker* const speaker = speaker_of(name);
+  if (speaker == nullptr) return std::nullopt;
   const std::string_view said = name.substr(speaker->start.size());
   const auto kind = communication_kind(said);
   if (!kind) return std::nullopt;

@@ -7,6 +7,9 @@
 
 namespace wafertlm::pytorch {
 
+/// Whether a name begins like those that speak of communication.
+bool may_say_communication(std::string_view name);
+
 /// What the name of an operator or annotation says of a communication ("nccl:all_to_all",
 /// "c10d::_allgather_base_", "nccl:send 0->1"), with the sizes of its inputs: `dims` is a list for each input
 /// ("[[1024,8],[]]"; in a list of tensors one for each of these), `types` has a line for each ("float\n\n").

@@ -23,7 +23,8 @@ struct Communication {
   std::uint64_t in_bytes = 0;  ///< of this rank
   std::uint64_t out_bytes = 0;
   Source source = Source::arguments;
-  bool has_size = false;     ///< else the bytes are not told
+  bool has_size = false;                    ///< else the bytes are not told
+  std::optional<std::string> unknown_type;  ///< the data type for which there is no size
   bool is_said_too = false;  ///< another event says the same communication, and is the one that counts
   std::string group;         ///< name of the process group, or the number that stands for it
   std::vector<std::uint32_t> ranks;                ///< of the group; empty: not told

@@ -24,6 +24,7 @@ class DeviceItems {
     for (const DeviceEvent& event : draft_.timeline.device) note_named(event);
     for (const DeviceEvent& event : draft_.timeline.device) take(event);
     for (auto& stream : draft_.issued) std::stable_sort(stream.begin(), stream.end());
+    count_communications();
   }
 
  private:
@@ -40,11 +41,13 @@ class DeviceItems {
     const bool communicates = is_communication(event, launch);
     const std::uint32_t communication = communicates ? communication_of(event, launch) : 0;
     if (communicates && communication == 0) {  // never computation
-      ++summary_.unknown_kernels[draft_.timeline.names[event.name]];
+      count(summary_.unknown_kernels, name_of_unknown(event));
+      summary_.events.leave_out("kernel of a communication whose size is not told");
       return;
     }
     if (event.communication != 0 && event.communication != communication)
       draft_.timeline.communications[event.communication - 1].is_said_too = true;
+    ++summary_.events.used;
     Lane& lane = lane_of(event);
     if (communication != 0 && kernels_[communication - 1] != Item::kNone) {
       lengthen(kernels_[communication - 1], event);
@@ -70,13 +73,40 @@ class DeviceItems {
   }
 
   void count_launch(const DeviceEvent& event, std::uint32_t launch) {
-    if (launch != Item::kNone)
-      ++summary_.launched;
-    else if (event.correlation != 0 && event.correlation < draft_.first_correlation &&
-             draft_.first_correlation != Item::kNone)
-      ++summary_.launched_before;
-    else
-      ++summary_.not_launched[draft_.timeline.names[event.name]];
+    Tally& account = summary_.launches;
+    ++account.given;
+    if (launch != Item::kNone) {
+      ++account.used;
+    } else if (event.correlation != 0 && event.correlation < draft_.first_correlation &&
+               draft_.first_correlation != Item::kNone) {
+      account.leave_out(kLaunchedBefore);
+    } else {
+      account.refuse(event.correlation == 0 ? "no correlation" : "no call of that correlation");
+      count(summary_.not_launched, draft_.timeline.names[event.name]);
+    }
+  }
+
+  std::string name_of_unknown(const DeviceEvent& event) const {
+    const std::string& name = draft_.timeline.names[event.name];
+    if (event.communication == 0) return name;
+    const auto& type = draft_.timeline.communications[event.communication - 1].unknown_type;
+    return type ? name + " of data type \"" + *type + "\"" : name;
+  }
+
+  void count_communications() {
+    Tally& account = summary_.communications;
+    const auto& all = draft_.timeline.communications;
+    account.given = all.size();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (kernels_[i] != Item::kNone)
+        ++account.used;
+      else if (all[i].is_said_too)
+        account.leave_out("another event says the same");
+      else if (!communication_kind(all[i].name))
+        account.leave_out("it moves no data");
+      else
+        account.leave_out("no kernel did it");
+    }
   }
 
   void issue(const DeviceEvent& event, std::uint32_t item) {

@@ -17,12 +17,16 @@ std::optional<std::uint32_t> first_behind(const Draft& draft, std::uint16_t stre
 }
 
 void add_known_stream_waits(Draft& draft) {
-  for (const SyncEvent& sync : draft.timeline.syncs) {
+  const auto& all = draft.timeline.syncs;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const SyncEvent& sync = all[i];
     if (sync.kind != SyncEvent::Kind::stream_wait || !sync.stream || !sync.waits_for) continue;
     const std::uint32_t until = sync.record_correlation != 0 ? sync.record_correlation : sync.correlation;
     const auto parent = draft.last_before(*sync.waits_for, until);
     const auto child = first_behind(draft, *sync.stream, sync.correlation);
-    if (parent && child && draft.add_edge(*parent, *child)) ++draft.graph.summary.stream_waits;
+    if (!parent || !child) continue;
+    draft.used_syncs[i] = true;
+    if (draft.add_edge(*parent, *child)) ++draft.graph.summary.stream_waits;
   }
 }
 
@@ -63,19 +67,22 @@ void infer_stream_waits(Draft& draft) {
 class Synchronisations {
  public:
   explicit Synchronisations(Draft& draft) : draft_(draft) {
-    for (const SyncEvent& sync : draft.timeline.syncs)
-      if (sync.kind != SyncEvent::Kind::stream_wait) known_.emplace(sync.correlation, &sync);
+    const auto& all = draft.timeline.syncs;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (all[i].kind != SyncEvent::Kind::stream_wait) known_.emplace(all[i].correlation, i);
   }
 
   void add(const SyncCall& call) {
     const auto known = known_.find(call.correlation);
     const std::string& name = draft_.timeline.names[call.name];
-    if (known != known_.end())
-      add_known(call, *known->second);
-    else if (name.find("Memcpy") != std::string::npos)
+    if (known != known_.end()) {
+      draft_.used_syncs[known->second] = true;
+      add_known(call, draft_.timeline.syncs[known->second]);
+    } else if (name.find("Memcpy") != std::string::npos) {
       add_copy(call);
-    else
+    } else {
       infer(call, name.find("Device") != std::string::npos || name.find("Ctx") != std::string::npos);
+    }
   }
 
  private:
@@ -119,12 +126,13 @@ class Synchronisations {
   }
 
   Draft& draft_;
-  std::unordered_map<std::uint32_t, const SyncEvent*> known_;
+  std::unordered_map<std::uint32_t, std::size_t> known_;  // by correlation
 };
 
 }  // namespace
 
 void add_stream_waits(Draft& draft) {
+  draft.used_syncs.resize(draft.timeline.syncs.size());
   if (draft.timeline.syncs.empty())
     infer_stream_waits(draft);
   else
@@ -134,6 +142,12 @@ void add_stream_waits(Draft& draft) {
 void add_synchronisations(Draft& draft) {
   Synchronisations synchronisations(draft);
   for (const SyncCall& call : draft.syncs) synchronisations.add(call);
+  for (const bool used : draft.used_syncs) {
+    if (used)
+      ++draft.graph.summary.events.used;
+    else
+      draft.graph.summary.events.leave_out("synchronisation without its call, or with nothing to wait for");
+  }
 }
 
 }  // namespace wafertlm::pytorch

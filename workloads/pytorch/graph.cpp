@@ -35,6 +35,7 @@ Graph build_graph(Timeline& timeline, const GraphOptions& options) {
   Draft draft{timeline, options, {}};
   std::tie(draft.graph.start_ns, draft.graph.end_ns) = span(timeline);
   draft.graph.units = timeline.threads;
+  draft.graph.summary.events = std::move(timeline.events);
   add_host_items(draft);
   add_thread_waits(draft);
   add_device_items(draft);

@@ -30,22 +30,25 @@ struct GraphOptions {
   std::int64_t thread_gap_ns = 100'000;
 };
 
+/// Rule of GraphSummary::launches.
+constexpr const char* kLaunchedBefore = "launched before the trace begins";
+
 /// What was found, and what was not.
 struct GraphSummary {
   std::uint64_t operators = 0, kernels = 0, copies = 0;
   std::uint64_t collectives = 0, messages = 0;
   std::uint64_t further_kernels = 0;    ///< of communications of several kernels, which became one node
-  std::uint64_t launched = 0;           ///< device events whose launch was found
-  std::uint64_t launched_before = 0;    ///< launched before the trace begins, by their correlation
+  Tally events;                         ///< of the Kineto trace
+  Tally launches;                       ///< by device events: used is one whose call was found
+  Tally communications;                 ///< that a trace says: used is one that a kernel did
   std::uint64_t repeated_launches = 0;  ///< calls with the correlation of another
   std::uint64_t stream_waits = 0, inferred_stream_waits = 0;
   std::uint64_t synchronisations = 0, inferred_synchronisations = 0;
   std::uint64_t thread_waits = 0;
   std::uint64_t contradictions = 0;  ///< dependencies that the times contradict: left out
   std::uint64_t shortened = 0;       ///< events that the next one overlaps by the clock's resolution
-  std::map<std::string, std::uint64_t> not_launched;  ///< device events without launch, by name
-  std::map<std::string, std::uint64_t>
-      unknown_kernels;  ///< of communication whose size is not told: left out
+  Counts not_launched;               ///< device events without launch, by name
+  Counts unknown_kernels;            ///< of communication whose size is not told: left out
 };
 
 /// The graph of a rank: items in an order in which parents come first.

@@ -43,6 +43,7 @@ struct Draft {
   std::vector<std::vector<Issued>> issued = {};  ///< by stream
   std::vector<std::uint32_t> launched_by = {};   ///< of device items: index in launches, or Item::kNone
   std::uint32_t first_device_item = 0;
+  std::vector<bool> used_syncs = {};              ///< of the timeline's
   std::uint32_t first_correlation = Item::kNone;  ///< the lowest of a call of the runtime
 
   std::uint32_t add(const Item& item) {

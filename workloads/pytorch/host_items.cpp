@@ -14,6 +14,13 @@ bool makes_a_stream_wait(std::string_view call) { return call.find("StreamWaitEv
 
 namespace {
 
+constexpr std::string_view kPartOfCaller = "call that launches nothing: a part of its caller",
+                           kLaunchesNothing = "launch without kernel: a part of its caller";
+
+bool launches_by_name(std::string_view call) {
+  return call.find("aunch") != call.npos || call.find("nqueue") != call.npos;
+}
+
 /// Whether one call says both: two calls are said alike.
 bool is_same(const Communication& outer, const Communication& inner) {
   const auto a = communication_kind(outer.name), b = communication_kind(inner.name);
@@ -45,12 +52,19 @@ class ThreadCutter {
                           std::binary_search(launching_.begin(), launching_.end(), event.id);
     const bool syncs = event.is_runtime && synchronises(name);
     if (waits) draft_.stream_waits.push_back({event.id, thread_});
-    if (event.is_runtime && !launches && !syncs) return;  // a part of its caller
-    const std::int64_t end = make_room(event);
-    if (in_call() && event.is_runtime) {  // a call within a call, of the driver: both are one
-      if (launches) launch(event.id, open_.back().item);
+    Tally& account = draft_.graph.summary.events;
+    if (event.is_runtime && !launches && !syncs) {  // a part of its caller
+      account.leave_out(launches_by_name(name) ? kLaunchesNothing : kPartOfCaller);
       return;
     }
+    const std::int64_t end = make_room(event);
+    if (in_call() && event.is_runtime) {  // a call within a call, of the driver: both are one
+      if (!launches) return account.leave_out(kPartOfCaller);
+      ++account.used;
+      launch(event.id, open_.back().item);
+      return;
+    }
+    ++account.used;
     const std::uint32_t communication = event.communication == 0 ? 0 : join(event.communication);
     open_.push_back({event.name, end, communication, event.is_runtime, Item::kNone});
     if (communication != 0) last_ = communication;

@@ -10,7 +10,7 @@
 namespace wafertlm::pytorch {
 namespace {
 
-std::string most_frequent(const std::map<std::string, std::uint64_t>& counts) {
+std::string most_frequent(const Counts& counts) {
   constexpr std::size_t kMostNamed = 3, kLongest = 60;
   std::vector<std::pair<std::uint64_t, std::string>> sorted;
   for (const auto& [name, count] : counts) sorted.emplace_back(count, name);
@@ -21,12 +21,6 @@ std::string most_frequent(const std::map<std::string, std::uint64_t>& counts) {
     text += fmt::format("{}{} \"{}\"", i == 0 ? "" : ", ", sorted[i].first,
                         chakra::printable(sorted[i].second.substr(0, kLongest)));
   return text + (sorted.size() > kMostNamed ? ", …" : "");
-}
-
-std::uint64_t sum(const std::map<std::string, std::uint64_t>& counts) {
-  std::uint64_t total = 0;
-  for (const auto& [name, count] : counts) total += count;
-  return total;
 }
 
 void require_few(std::uint64_t without, std::uint64_t of, double most, const std::string& text) {
@@ -47,14 +41,36 @@ void check_link(const HostTrace& host, const Timeline& timeline, const LinkSumma
   require_few(link.nodes - link.linked, link.nodes, most, text);
 }
 
+/// The first damaged events, in words; empty: there are none.
+std::string damage_of(const Timeline& timeline) {
+  const std::uint64_t damaged = sum(timeline.events.errors);
+  if (damaged == 0) return "";
+  std::string text = fmt::format("{} damaged events{}: ", damaged,
+                                 timeline.rank ? fmt::format(" of rank {}", *timeline.rank) : "");
+  for (std::size_t i = 0; i < timeline.damage.size(); ++i) text += (i == 0 ? "" : "; ") + timeline.damage[i];
+  return text + (damaged > timeline.damage.size() ? "; …" : "");
+}
+
+void check_events(const Timeline& timeline, double most) {
+  const std::string damage = damage_of(timeline);
+  require_few(sum(timeline.events.errors), timeline.events.given, most, timeline.file + ": " + damage);
+  if (timeline.host.empty() && timeline.device.empty())
+    throw chakra::TraceError(timeline.file + ": no operator and no kernel is left; " + damage);
+}
+
 void check_graph(const std::string& file, const GraphSummary& graph, double most) {
-  require_few(sum(graph.not_launched), graph.kernels + graph.copies, most,
-              fmt::format("{}: {} events of devices without the call that launched them: {}", file,
-                          sum(graph.not_launched), most_frequent(graph.not_launched)));
   const std::uint64_t unknown = sum(graph.unknown_kernels);
   require_few(unknown, graph.collectives + graph.messages + unknown, most,
               fmt::format("{}: {} communication kernels of which neither trace says what they move: {}", file,
                           unknown, most_frequent(graph.unknown_kernels)));
+  const Tally& launches = graph.launches;
+  require_few(
+      sum(launches.errors), launches.given, most,
+      fmt::format("{}: {} events of devices without the call that launched them ({}): {}", file,
+                  sum(launches.errors), most_frequent(launches.errors), most_frequent(graph.not_launched)));
+  graph.events.require_sum(file + ", events");
+  launches.require_sum(file + ", launches");
+  graph.communications.require_sum(file + ", communications");
 }
 
 void add_notes(ImportedRank& rank) {
@@ -66,12 +82,15 @@ void add_notes(ImportedRank& rank) {
     rank.notes.push_back(fmt::format("{} operators without event: {}", rank.link->nodes - rank.link->linked,
                                      most_frequent(rank.link->unlinked)));
   if (!graph.not_launched.empty())
-    rank.notes.push_back(fmt::format("{} events of devices without launch: {}", sum(graph.not_launched),
+    rank.notes.push_back(fmt::format("{} events of devices without launch ({}): {}", sum(graph.not_launched),
+                                     most_frequent(graph.launches.errors),
                                      most_frequent(graph.not_launched)));
   if (!graph.unknown_kernels.empty())
     rank.notes.push_back(fmt::format("{} communication kernels left out, for nothing says what they move: {}",
                                      sum(graph.unknown_kernels), most_frequent(graph.unknown_kernels)));
-  note(graph.launched_before, "kernels and copies were launched before the trace begins");
+  const auto before = graph.launches.left_out.find(kLaunchedBefore);
+  if (before != graph.launches.left_out.end())
+    note(before->second, "kernels and copies were launched before the trace begins");
   note(graph.repeated_launches,
        "calls with the correlation of another one: the last before the kernel counts");
   note(graph.inferred_stream_waits, "waits of streams inferred from times (there are no cuda_sync events)");
@@ -91,10 +110,14 @@ Loaded load(const RankFiles& files, const ImportOptions& options) {
   Loaded loaded;
   Timeline timeline = read_timeline(files.timeline);
   loaded.rank.name = files.timeline;
+  check_events(timeline, options.most_unlinked);
+  if (std::string damage = damage_of(timeline); !damage.empty())
+    loaded.rank.notes.push_back("left out: " + std::move(damage));
   if (!files.host.empty()) {
     const HostTrace host = read_host_trace(files.host, timeline.names);
     loaded.rank.link = link(host, timeline);
     check_link(host, timeline, *loaded.rank.link, options.most_unlinked);
+    loaded.rank.link->account().require_sum(host.file + ", operators");
     if (host.duplicate_ids != 0)
       loaded.rank.notes.push_back(fmt::format("{} operators with the id of another one", host.duplicate_ids));
     if (host.missing_parents != 0)

@@ -90,10 +90,13 @@ LinkSummary link(const HostTrace& host, Timeline& timeline) {
       summary.by_function_id ? by_function_id(host, timeline, summary) : by_names(host, timeline);
   for (std::size_t node = 0; node < host.nodes.size(); ++node) {
     const HostNode& from = host.nodes[node];
-    if (from.is_root) continue;
+    if (from.is_root) {
+      ++summary.roots;
+      continue;
+    }
     ++summary.nodes;
     if (events[node] == kNone) {
-      ++summary.unlinked[timeline.names[from.name]];
+      count(summary.unlinked, timeline.names[from.name]);
       continue;
     }
     ++summary.linked;

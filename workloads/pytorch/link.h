@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
-#include <map>
-#include <string>
 
 #include "workloads/pytorch/host_trace.h"
 #include "workloads/pytorch/timeline.h"
@@ -13,9 +11,18 @@ namespace wafertlm::pytorch {
 struct LinkSummary {
   std::uint64_t nodes = 0;  ///< operators; processes and threads are none
   std::uint64_t linked = 0;
-  std::uint64_t other_names = 0;                  ///< the event with a node's rf_id has another name
-  bool by_function_id = false;                    ///< else by the sequence of names of each thread
-  std::map<std::string, std::uint64_t> unlinked;  ///< how many, by name
+  std::uint64_t roots = 0;        ///< processes and threads
+  std::uint64_t other_names = 0;  ///< the event with a node's rf_id has another name
+  bool by_function_id = false;    ///< else by the sequence of names of each thread
+  Counts unlinked;                ///< by name
+
+  /// Of the nodes of the host trace.
+  Tally account() const {
+    Tally tally{nodes + roots, linked, {}, {}};
+    tally.leave_out("process or thread", roots);
+    tally.refuse("operator without event", nodes - linked);
+    return tally;
+  }
 };
 
 /// Finds the event of every operator: by "Record function id" where the device trace has it, and only with an

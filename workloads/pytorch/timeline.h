@@ -9,6 +9,7 @@
 
 #include "workloads/pytorch/communication.h"
 #include "workloads/pytorch/names.h"
+#include "workloads/pytorch/tally.h"
 
 namespace wafertlm::pytorch {
 
@@ -52,6 +53,10 @@ struct Timeline {
   std::deque<DeviceEvent> device;  ///< by stream, then by start
   std::vector<SyncEvent> syncs;
   std::vector<Communication> communications;
+  /// Of all events of the file: those that are not in host, device or syncs.
+  Tally events;
+  static constexpr std::size_t kMostDamageNamed = 3;
+  std::vector<std::string> damage;            ///< of the first damaged events: line, name and what is wrong
   std::vector<std::string> threads, streams;  ///< names for people: "thread 59811", "device 0 stream 7"
   std::optional<std::uint32_t> rank, world_size;
   std::map<std::string, std::vector<std::uint32_t>> groups;  ///< process groups that it declares
@@ -61,8 +66,8 @@ struct Timeline {
   std::int64_t resolution_ns = 1000;  ///< of the times
 };
 
-/// Reads one. @throws chakra::TraceError naming file and byte: no Chrome trace, an event without its time, a
-/// data type that is not known, nothing that ran.
+/// Reads one. An event that is no JSON, without its time or with one that cannot be is damaged: it is left
+/// out and counted. @throws chakra::TraceError naming file and byte: no Chrome trace, no event.
 Timeline read_timeline(const std::string& path);
 
 }  // namespace wafertlm::pytorch

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 
+#include "workloads/chakra/trace_error.h"
 #include "workloads/pytorch/annotation.h"
+#include "workloads/pytorch/categories.h"
 #include "workloads/pytorch/decimal.h"
+#include "workloads/pytorch/event_values.h"
 #include "workloads/pytorch/json_stream.h"
 #include "workloads/pytorch/process_groups.h"
 #include "workloads/pytorch/timeline.h"
@@ -16,74 +21,11 @@
 namespace wafertlm::pytorch {
 namespace {
 
-/// What of an event matters.
-enum class Field : std::uint8_t {
-  other,
-  phase,
-  category,
-  name,
-  pid,
-  tid,
-  start,
-  duration,
-  external_id,
-  function_id,
-  correlation,
-  device,
-  stream,
-  bytes,
-  collective,
-  in_elements,
-  out_elements,
-  dtype,
-  group,
-  group_size,
-  group_ranks,
-  rank_start,
-  rank_stride,
-  in_split,
-  out_split,
-  source,
-  destination,
-  sequence,
-  waits_for,
-  record_correlation,
-  dims,
-  types,
-  count
-};
-constexpr auto kFields = static_cast<std::size_t>(Field::count);
+constexpr std::string_view kDamaged = "damaged";
+constexpr std::size_t kLongestName = 60;
+using Role = EventKind::Role;
 
-const std::unordered_map<std::string_view, Field> kEventFields = {
-    {"ph", Field::phase}, {"cat", Field::category}, {"name", Field::name},   {"pid", Field::pid},
-    {"tid", Field::tid},  {"ts", Field::start},     {"dur", Field::duration}};
-const std::unordered_map<std::string_view, Field> kArguments = {
-    {"External id", Field::external_id},
-    {"external id", Field::external_id},
-    {"Record function id", Field::function_id},
-    {"correlation", Field::correlation},
-    {"device", Field::device},
-    {"stream", Field::stream},
-    {"bytes", Field::bytes},
-    {"Collective name", Field::collective},
-    {"In msg nelems", Field::in_elements},
-    {"Out msg nelems", Field::out_elements},
-    {"dtype", Field::dtype},
-    {"Process Group Name", Field::group},
-    {"Group size", Field::group_size},
-    {"Process Group Ranks", Field::group_ranks},
-    {"Global rank start", Field::rank_start},
-    {"Global rank stride", Field::rank_stride},
-    {"In split size", Field::in_split},
-    {"Out split size", Field::out_split},
-    {"Src Rank", Field::source},
-    {"Dst Rank", Field::destination},
-    {"Seq", Field::sequence},
-    {"wait_on_stream", Field::waits_for},
-    {"wait_on_cuda_event_record_corr_id", Field::record_correlation},
-    {"Input Dims", Field::dims},
-    {"Input type", Field::types}};
-
+/// PyTorch writes -1 where there is no number.
 bool is_unset(std::string_view number) { return number.empty() || number.front() == '-'; }
 
 class TimelineReader final : public JsonVisitor {
@@ -94,18 +36,29 @@ class TimelineReader final : public JsonVisitor {
   void end(char bracket) override;
   void key(std::string_view text) override;
   void value(std::string_view text, bool is_string) override;
+  std::size_t skip(const std::string& what, const std::function<std::size_t()>& line) override;
   void finish() override;
 
  private:
-  void set(Field field, std::string_view text);
-  const std::string& get(Field field) const { return values_[static_cast<std::size_t>(field)]; }
+  /// An event of which the end is to come: none, if it is left out.
+  struct Begun {
+    std::variant<std::string, HostEvent, DeviceEvent> event;  // or the rule by which it is left out
+    std::uint32_t name = 0;
+  };
+
+  const std::string& get(Field field) const { return values_[field]; }
   void take_event();
-  void take_host(bool is_runtime);
-  void take_device();
+  void take_whole(const EventKind& kind);
+  void take_begin(const EventKind& kind);
+  void take_end();
+  HostEvent host_event(bool is_call);
+  DeviceEvent device_event();
   void take_sync();
-  void take_times(std::int64_t& start, std::int64_t& end);
+  std::int64_t time(Field field);
+  std::int64_t end_time(std::int64_t start);
   std::uint32_t take_communication();
-  std::optional<Communication> arguments() const;
+  void damage(const std::string& text);
+  void drop_far_events();
   std::uint16_t number(std::unordered_map<std::string, std::uint16_t>& numbers, const std::string& key,
                        std::vector<std::string>& names, const std::string& name);
   std::uint16_t stream(const std::string& device, const std::string& stream);
@@ -120,8 +73,8 @@ class TimelineReader final : public JsonVisitor {
   Field field_ = Field::other;
   Field list_ = Field::other;  ///< whose list is under way
   std::size_t list_depth_ = 0;
-  std::string values_[kFields];
-  std::vector<Field> set_;
+  EventValues values_;
+  std::unordered_map<std::string, std::vector<Begun>> begun_;  ///< by thread
   std::unordered_map<std::string, std::uint16_t> threads_, streams_;
   // distributedInfo
   std::string distributed_key_, group_name_;
@@ -152,21 +105,22 @@ void TimelineReader::begin(char bracket) {
   }
   if (depth_ == events_depth_ + 1) {
     if (bracket != '{') throw std::invalid_argument("an event is not an object");
-    for (const Field field : set_) values_[static_cast<std::size_t>(field)].clear();
-    set_.clear();
+    values_.clear();
     list_ = Field::other;
   }
-  if (list_ == Field::other && (field_ == Field::dims || field_ == Field::types)) {
-    set(field_, "");
+  // Of most events the tensors do not matter.
+  if (list_ == Field::other && (field_ == Field::dims || field_ == Field::types) &&
+      (!values_.has(Field::name) || may_say_communication(get(Field::name)))) {
+    values_.set(field_, "");
     list_ = std::exchange(field_, Field::other);
     list_depth_ = depth_;
   }
-  if (list_ == Field::dims) values_[static_cast<std::size_t>(list_)] += bracket;
+  if (list_ == Field::dims) values_.append(list_, {&bracket, 1});
 }
 
 void TimelineReader::end(char bracket) {
   if (events_depth_ != 0) {
-    if (list_ == Field::dims) values_[static_cast<std::size_t>(list_)] += bracket;
+    if (list_ == Field::dims) values_.append(list_, {&bracket, 1});
     if (depth_ == list_depth_) list_ = Field::other;
     if (depth_ == events_depth_ + 2) in_arguments_ = false;
     if (depth_ == events_depth_ + 1) take_event();
@@ -186,11 +140,9 @@ void TimelineReader::key(std::string_view text) {
   }
   if (depth_ == events_depth_ + 1) {
     in_arguments_ = text == "args";
-    const auto found = kEventFields.find(text);
-    if (found != kEventFields.end()) field_ = found->second;
+    field_ = field_of_event(text);
   } else if (depth_ == events_depth_ + 2 && in_arguments_) {
-    const auto found = kArguments.find(text);
-    if (found != kArguments.end()) field_ = found->second;
+    field_ = field_of_argument(text);
   }
 }
 
@@ -202,18 +154,13 @@ void TimelineReader::value(std::string_view text, bool is_string) {
   }
   if (depth_ == events_depth_) throw std::invalid_argument("an event is not an object");
   if (list_ != Field::other) {
-    std::string& list = values_[static_cast<std::size_t>(list_)];
-    list.append(text).append(1, list_ == Field::dims ? ',' : '\n');
+    values_.append(list_, text);
+    values_.append(list_, list_ == Field::dims ? "," : "\n");
     return;
   }
   const std::size_t inside = depth_ - events_depth_;
-  if (field_ != Field::other && inside <= 2) set(field_, text);
+  if (field_ != Field::other && inside <= 2) values_.set(field_, text);
   field_ = Field::other;
-}
-
-void TimelineReader::set(Field field, std::string_view text) {
-  values_[static_cast<std::size_t>(field)] = text;
-  set_.push_back(field);
 }
 
 /// Keys beside the list of events.
@@ -244,62 +191,118 @@ std::uint16_t TimelineReader::stream(const std::string& device, const std::strin
   return number(streams_, device + "/" + stream, to_.streams, "device " + device + " stream " + stream);
 }
 
-void TimelineReader::take_times(std::int64_t& start, std::int64_t& end) {
-  if (get(Field::start).empty() || get(Field::duration).empty())
+std::int64_t TimelineReader::time(Field field) {
+  if (!values_.has(field))
     throw std::invalid_argument("an event of category " + get(Field::category) + " without ts or dur");
-  start = nanoseconds(get(Field::start), has_fraction_);
-  const std::int64_t duration = nanoseconds(get(Field::duration), has_fraction_);
+  return nanoseconds(get(field), has_fraction_);
+}
+
+std::int64_t TimelineReader::end_time(std::int64_t start) {
+  const std::int64_t duration = time(Field::duration);
   if (duration < 0)
     throw std::invalid_argument("an event of category " + get(Field::category) + " with a negative dur");
-  end = start + duration;
+  return start + duration;
 }
 
 void TimelineReader::take_event() {
-  if (get(Field::phase) != "X") return;
-  const std::string& category = get(Field::category);
-  if (category == "cpu_op" || category == "user_annotation" || category == "Operator")
-    take_host(false);
-  else if (category == "cuda_runtime" || category == "cuda_driver" || category == "Runtime" ||
-           category == "hip_runtime" || category == "privateuse1_runtime")
-    take_host(true);
-  else if (category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset" ||
-           category == "Kernel" || category == "Memcpy" || category == "Memset")
-    take_device();
-  else if (category == "cuda_sync")
-    take_sync();
+  const std::string& phase = get(Field::phase);
+  if (phase.empty()) throw std::invalid_argument("an event without ph");
+  if (phase == "E") {
+    take_end();
+  } else if (phase == "X" || phase == "B") {
+    const EventKind kind = kind_of_category(get(Field::category),
+                                            values_.is_set(Field::device) && values_.is_set(Field::stream));
+    if (phase == "X")
+      take_whole(kind);
+    else
+      take_begin(kind);
+  } else {
+    to_.events.leave_out(rule_of_phase(phase));
+  }
+  ++to_.events.given;
 }
 
-void TimelineReader::take_host(bool is_runtime) {
+void TimelineReader::take_whole(const EventKind& kind) {
+  if (kind.role == Role::left_out) {
+    to_.events.leave_out(kind.rule);
+  } else if (kind.role == Role::synchronisation) {
+    take_sync();
+  } else if (kind.role == Role::device_work) {
+    DeviceEvent event = device_event();
+    event.end_ns = end_time(event.start_ns);
+    event.communication = take_communication();
+    to_.device.push_back(event);
+  } else {
+    HostEvent event = host_event(kind.role == Role::call);
+    event.end_ns = end_time(event.start_ns);
+    if (!event.is_runtime) event.communication = take_communication();
+    to_.host.push_back(event);
+  }
+}
+
+void TimelineReader::take_begin(const EventKind& kind) {
+  Begun begun;
+  begun.name = to_.names.number(get(Field::name));
+  if (kind.role == Role::device_work) {
+    DeviceEvent event = device_event();
+    event.communication = take_communication();
+    begun.event = event;
+  } else if (kind.role == Role::operation || kind.role == Role::call) {
+    HostEvent event = host_event(kind.role == Role::call);
+    if (!event.is_runtime) event.communication = take_communication();
+    begun.event = event;
+  } else {
+    begun.event = kind.role == Role::left_out ? kind.rule : "synchronisation as a pair of events";
+    to_.events.leave_out(std::get<std::string>(begun.event));
+  }
+  begun_[get(Field::pid) + "/" + get(Field::tid)].push_back(std::move(begun));
+}
+
+void TimelineReader::take_end() {
+  auto& open = begun_[get(Field::pid) + "/" + get(Field::tid)];
+  if (open.empty()) throw std::invalid_argument("an E without its B");
+  const std::int64_t end = time(Field::start);
+  const auto close = [&](auto& event, auto& to) {
+    if (end < event.start_ns) throw std::invalid_argument("an E before its B");
+    event.end_ns = end;
+    to.push_back(event);
+    ++to_.events.used;
+  };
+  if (const auto* const rule = std::get_if<std::string>(&open.back().event))
+    to_.events.leave_out(*rule);
+  else if (auto* const host = std::get_if<HostEvent>(&open.back().event))
+    close(*host, to_.host);
+  else
+    close(std::get<DeviceEvent>(open.back().event), to_.device);
+  open.pop_back();
+}
+
+HostEvent TimelineReader::host_event(bool is_call) {
   HostEvent event;
-  take_times(event.start_ns, event.end_ns);
+  event.start_ns = time(Field::start);
   event.name = to_.names.number(get(Field::name));
-  event.is_runtime = is_runtime;
-  const std::string& function_id = get(Field::function_id);
-  if (!is_runtime && !is_unset(function_id)) to_.has_function_ids = true;
-  const Field which = is_runtime             ? Field::correlation
+  event.is_runtime = is_call;
+  if (!is_call && values_.is_set(Field::function_id)) to_.has_function_ids = true;
+  const Field which = is_call                ? Field::correlation
                       : to_.has_function_ids ? Field::function_id
                                              : Field::external_id;
-  if (!is_unset(get(which))) event.id = whole_number_32(get(which));
+  if (values_.is_set(which)) event.id = whole_number_32(get(which));
   event.thread =
       number(threads_, get(Field::pid) + "/" + get(Field::tid), to_.threads, "thread " + get(Field::tid));
-  if (!is_runtime) {
-    if (to_.pid == 0 && get(Field::pid).find_first_not_of("0123456789") == std::string::npos)
-      to_.pid = whole_number(get(Field::pid).empty() ? "0" : get(Field::pid));
-    event.communication = take_communication();
-  }
-  to_.host.push_back(event);
+  if (!is_call && to_.pid == 0 && get(Field::pid).find_first_not_of("0123456789") == std::string::npos)
+    to_.pid = whole_number(get(Field::pid).empty() ? "0" : get(Field::pid));
+  return event;
 }
 
-void TimelineReader::take_device() {
+DeviceEvent TimelineReader::device_event() {
   DeviceEvent event;
-  take_times(event.start_ns, event.end_ns);
+  event.start_ns = time(Field::start);
   event.name = to_.names.number(get(Field::name));
-  if (!is_unset(get(Field::correlation))) event.correlation = whole_number_32(get(Field::correlation));
-  if (!is_unset(get(Field::bytes))) event.bytes = whole_number(get(Field::bytes));
-  event.stream = stream(get(Field::device).empty() ? get(Field::pid) : get(Field::device),
-                        get(Field::stream).empty() ? get(Field::tid) : get(Field::stream));
-  event.communication = take_communication();
-  to_.device.push_back(event);
+  if (values_.is_set(Field::correlation)) event.correlation = whole_number_32(get(Field::correlation));
+  if (values_.is_set(Field::bytes)) event.bytes = whole_number(get(Field::bytes));
+  event.stream = stream(values_.has(Field::device) ? get(Field::device) : get(Field::pid),
+                        values_.has(Field::stream) ? get(Field::stream) : get(Field::tid));
+  return event;
 }
 
 void TimelineReader::take_sync() {
@@ -313,62 +316,81 @@ void TimelineReader::take_sync() {
     event.kind = SyncEvent::Kind::stream;
   else
     event.kind = SyncEvent::Kind::context;
-  if (is_unset(get(Field::correlation))) return;
+  if (!values_.is_set(Field::correlation)) {
+    to_.events.leave_out("synchronisation without correlation");
+    return;
+  }
   event.correlation = whole_number_32(get(Field::correlation));
   const std::string device = get(Field::device).empty() ? get(Field::pid) : get(Field::device);
-  if (!is_unset(get(Field::stream))) event.stream = stream(device, get(Field::stream));
-  if (!is_unset(get(Field::waits_for))) event.waits_for = stream(device, get(Field::waits_for));
-  if (!is_unset(get(Field::record_correlation)))
+  if (values_.is_set(Field::stream)) event.stream = stream(device, get(Field::stream));
+  if (values_.is_set(Field::waits_for)) event.waits_for = stream(device, get(Field::waits_for));
+  if (values_.is_set(Field::record_correlation))
     event.record_correlation = whole_number_32(get(Field::record_correlation));
   to_.syncs.push_back(event);
 }
 
-/// What `record_param_comms` says.
-std::optional<Communication> TimelineReader::arguments() const {
-  if (get(Field::collective).empty()) return std::nullopt;
-  Communication found;
-  found.name = get(Field::collective);
-  const auto bytes = [&](Field field) -> std::uint64_t {
-    const std::string& elements = get(field);
-    if (is_unset(elements)) return 0;
-    found.has_size = true;
-    if (elements == "0") return 0;
-    const auto size = element_bytes(get(Field::dtype));
-    if (!size)
-      throw std::invalid_argument(found.name + " of data type \"" + get(Field::dtype) +
-                                  "\", which is not known");
-    std::uint64_t result = 0;
-    if (__builtin_mul_overflow(whole_number(elements), std::uint64_t{*size}, &result))
-      throw std::invalid_argument(found.name + " of more than 2^64 bytes");
-    return result;
-  };
-  found.in_bytes = bytes(Field::in_elements);
-  found.out_bytes = bytes(Field::out_elements);
-  found.group = get(Field::group);
-  if (!is_unset(get(Field::group_size))) found.group_size = whole_number_32(get(Field::group_size));
-  if (const auto ranks = rank_list(get(Field::group_ranks))) found.ranks = *ranks;
-  if (found.ranks.empty() && !is_unset(get(Field::rank_start)) && !is_unset(get(Field::rank_stride)))
-    found.ranks = strided_ranks(whole_number(get(Field::rank_start)), whole_number(get(Field::rank_stride)),
-                                found.group_size);
-  if (const auto split = number_list(get(Field::in_split))) found.in_split = *split;
-  if (const auto split = number_list(get(Field::out_split))) found.out_split = *split;
-  for (const Field peer : {Field::source, Field::destination})
-    if (!is_unset(get(peer))) found.peer = whole_number_32(get(peer));
-  if (!is_unset(get(Field::sequence))) found.sequence = whole_number(get(Field::sequence));
-  return found;
-}
-
 std::uint32_t TimelineReader::take_communication() {
-  auto found = arguments();
-  if (!found) found = annotated_communication(get(Field::name), get(Field::dims), get(Field::types));
+  auto found = said_communication(values_);
   if (!found) return 0;
   to_.communications.push_back(std::move(*found));
   return static_cast<std::uint32_t>(to_.communications.size());
 }
 
+std::size_t TimelineReader::skip(const std::string& what, const std::function<std::size_t()>& line) {
+  if (events_depth_ == 0) return 0;
+  depth_ = events_depth_;
+  in_arguments_ = false;
+  list_ = field_ = Field::other;
+  ++to_.events.given;
+  if (to_.damage.size() == Timeline::kMostDamageNamed)
+    to_.events.refuse(kDamaged);
+  else
+    damage("line " + std::to_string(line()) + ", event \"" +
+           chakra::printable(get(Field::name).substr(0, kLongestName)) + "\": " + what);
+  values_.clear();
+  return events_depth_;
+}
+
+void TimelineReader::damage(const std::string& text) {
+  to_.events.refuse(kDamaged);
+  if (to_.damage.size() < Timeline::kMostDamageNamed) to_.damage.push_back(text);
+}
+
+/// Damaged clocks: simulated time holds 106 days, of which a trace may have half before and half behind what
+/// is in its middle.
+void TimelineReader::drop_far_events() {
+  constexpr std::int64_t kFar = static_cast<std::int64_t>(chakra::kLongestPs / 1000 / 2);
+  constexpr std::size_t kMostSamples = 1U << 16;
+  const std::size_t step = 1 + (to_.host.size() + to_.device.size()) / kMostSamples;
+  std::vector<std::int64_t> starts;
+  for (std::size_t i = 0; i < to_.host.size(); i += step) starts.push_back(to_.host[i].start_ns);
+  for (std::size_t i = 0; i < to_.device.size(); i += step) starts.push_back(to_.device[i].start_ns);
+  if (starts.empty()) return;
+  const auto middle = starts.begin() + static_cast<std::ptrdiff_t>(starts.size() / 2);
+  std::nth_element(starts.begin(), middle, starts.end());
+  const auto drop = [&](auto& events) {
+    const auto kept = std::remove_if(events.begin(), events.end(), [&](const auto& event) {
+      if (event.start_ns > *middle - kFar && event.end_ns < *middle + kFar) return false;
+      damage("event \"" + chakra::printable(to_.names[event.name].substr(0, kLongestName)) + "\" from " +
+             std::to_string(event.start_ns) + " to " + std::to_string(event.end_ns) +
+             " ns: more than 53 days from the others");
+      return true;
+    });
+    events.erase(kept, events.end());
+  };
+  drop(to_.host);
+  drop(to_.device);
+}
+
 void TimelineReader::finish() {
   if (!has_events_) throw std::invalid_argument("there is no list traceEvents: this is no Kineto trace");
-  if (to_.host.empty() && to_.device.empty())
+  for (const auto& [thread, open] : begun_)
+    for (const Begun& begun : open)
+      if (!std::holds_alternative<std::string>(begun.event))
+        damage("event \"" + chakra::printable(to_.names[begun.name].substr(0, kLongestName)) +
+               "\": a B without its E");
+  drop_far_events();
+  if (to_.host.empty() && to_.device.empty() && to_.damage.empty())
     throw std::invalid_argument("there is no operator and no kernel among the events");
   if (has_fraction_) to_.resolution_ns = 1;
   std::sort(to_.host.begin(), to_.host.end(), [](const HostEvent& a, const HostEvent& b) {

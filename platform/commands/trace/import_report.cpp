@@ -6,6 +6,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string_view>
+#include <vector>
 
 #include "platform/commands/trace/chrome_trace.h"
 #include "platform/text/aligned.h"
@@ -23,6 +25,7 @@ using pytorch::ImportedJob;
 using pytorch::ImportedRank;
 using pytorch::Item;
 using pytorch::PlacedCommunication;
+using pytorch::Tally;
 
 constexpr std::uint64_t kPsPerNano = 1000;
 
@@ -56,6 +59,52 @@ OrderedJson communications(const ImportedRank& rank) {
   return list;
 }
 
+std::uint64_t number_of(const pytorch::Counts& counts, std::string_view name) {
+  const auto found = counts.find(name);
+  return found == counts.end() ? 0 : found->second;
+}
+
+/// What became of all that a rank's traces, or those of the job, give.
+using Account = std::vector<std::pair<const char*, Tally>>;
+
+Account account_of(const ImportedRank& rank) {
+  const GraphSummary& graph = rank.graph.summary;
+  Account account = {
+      {"events", graph.events}, {"launches", graph.launches}, {"communications", graph.communications}};
+  if (rank.link) account.emplace_back("host_operators", rank.link->account());
+  return account;
+}
+
+OrderedJson account_json(const ImportedRank& rank) {
+  OrderedJson json;
+  for (const auto& [what, tally] : account_of(rank))
+    json[what] = {
+        {"given", tally.given}, {"used", tally.used}, {"left_out", tally.left_out}, {"errors", tally.errors}};
+  return json;
+}
+
+/// A line for each kind: "events: 111 given, 51 used; left out 34 name of a process or thread, …".
+std::string account_text(const ImportedJob& job) {
+  std::map<std::string, Tally> whole;
+  for (const ImportedRank& rank : job.ranks)
+    for (const auto& [what, tally] : account_of(rank)) whole[what].add(tally);
+  std::string text;
+  for (const auto& [what, tally] : whole) {
+    if (tally.given == 0) continue;
+    text += fmt::format("  {}: {} given, {} used", what, tally.given, tally.used);
+    for (const auto& [head, counts] : {std::pair("left out", &tally.left_out), {"errors", &tally.errors}}) {
+      const char* before = "; ";
+      for (const auto& [rule, number] : *counts) {
+        text += fmt::format("{}{}{} {}", before, *before == ';' ? fmt::format("{}: ", head) : "", number,
+                            chakra::printable(rule));
+        before = ", ";
+      }
+    }
+    text += "\n";
+  }
+  return text;
+}
+
 OrderedJson rank_json(const ImportedRank& rank) {
   const GraphSummary& graph = rank.graph.summary;
   OrderedJson json = {{"rank", rank.rank}, {"file", rank.name}};
@@ -64,11 +113,12 @@ OrderedJson rank_json(const ImportedRank& rank) {
                                 {"linked", rank.link->linked},
                                 {"of", rank.link->nodes},
                                 {"unlinked", rank.link->unlinked}};
+  json["account"] = account_json(rank);
   json["operators"] = graph.operators;
   json["kernels"] = graph.kernels;
   json["copies"] = graph.copies;
-  json["launched"] = graph.launched;
-  json["launched_before"] = graph.launched_before;
+  json["launched"] = graph.launches.used;
+  json["launched_before"] = number_of(graph.launches.left_out, pytorch::kLaunchedBefore);
   json["not_launched"] = graph.not_launched;
   json["unknown_communication_kernels"] = graph.unknown_kernels;
   json["collectives"] = graph.collectives;
@@ -104,12 +154,12 @@ std::string import_text(const ImportedJob& job) {
     const std::string linked = rank.link ? fmt::format("{}/{}", rank.link->linked, rank.link->nodes) : "-";
     rows.push_back({std::to_string(rank.rank), format_time(measured_ps(rank.graph)),
                     std::to_string(graph.operators), linked, std::to_string(graph.kernels + graph.copies),
-                    fmt::format("{}/{}", graph.launched, graph.kernels + graph.copies),
+                    fmt::format("{}/{}", graph.launches.used, graph.kernels + graph.copies),
                     std::to_string(graph.collectives + graph.messages),
                     format_time(static_cast<TimePs>(rank.delay_ns) * kPsPerNano)});
     for (const std::string& note : rank.notes) notes[note].push_back(rank.rank);
   }
-  text += aligned(rows, "rrrrrrrl");
+  text += aligned(rows, "rrrrrrrl") + account_text(job);
   for (const auto& [note, ranks] : notes)
     text += ranks.size() == 1 ? fmt::format("  note, rank {}: {}\n", ranks.front(), note)
                               : fmt::format("  note, {} ranks: {}\n", ranks.size(), note);

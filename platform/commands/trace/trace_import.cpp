@@ -149,8 +149,10 @@ std::function<int()> add_trace_import(CLI::App& trace) {
       ->type_name("FILES");
   add_job_output(*command, arguments->out);
   command
-      ->add_option("--limit", arguments->limit_percent,
-                   "Percent of operators, kernels or communications that may stay without partner")
+      ->add_option(
+          "--limit", arguments->limit_percent,
+          "Percent of events that may be damaged, of operators, kernels or communications that may stay "
+          "without partner")
       ->check(CLI::Range(0.0, 100.0))
       ->capture_default_str();
   command
