@@ -159,7 +159,7 @@ pytorch::ImportedRank imported_rank(std::uint32_t rank) {
   made.graph.summary.operators = 4;
   made.graph.summary.kernels = 2;
   made.graph.summary.copies = 1;
-  made.graph.summary.launched = 2;
+  made.graph.summary.launches.given = made.graph.summary.launches.used = 2;
   made.graph.summary.collectives = 1;
   made.delay_ns = 20 * rank;
   pytorch::Item sum;
@@ -206,6 +206,8 @@ TEST(ImportReport, IsATableOfRanksAndNotes) {
                      "  rank     measured operators   linked  kernels    launches    comms  starts later by\n"
                      "     0     5.000 us         4        -        3         2/3        1  0 ps\n"
                      "     1     5.000 us         4      3/5        3         2/3        1  20.00 ns\n"
+                     "  host_operators: 5 given, 3 used; errors: 2 operator without event\n"
+                     "  launches: 4 given, 4 used\n"
                      "  note, rank 0: alone\n"
                      "  note, 2 ranks: common\n"
                      "  rank 0: 1 x ALL_REDUCE of 64 B\n"));
