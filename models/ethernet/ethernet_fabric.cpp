@@ -155,8 +155,8 @@ void EthernetFabric::on_acknowledged(std::uint64_t flight, TimePs now) {
   Flight& of = flights_[flight];
   if (--of.to_acknowledge != 0) return;
   if (params_.engine.nics.completes_with_ack) complete(of, now);
-  for (const std::uint32_t queue_pair : flights_[flight].queue_pairs)
-    idle_queue_pairs_[flights_[flight].connection].push_back(queue_pair);
+  for (const std::uint32_t queue_pair : of.queue_pairs)
+    idle_queue_pairs_[of.connection].push_back(queue_pair);
   free_flights_.push_back(static_cast<std::uint32_t>(flight));
 }
 

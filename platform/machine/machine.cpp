@@ -11,6 +11,7 @@
 #include "platform/machine/machine_links.h"
 #include "platform/machine/reliability.h"
 #include "platform/machine/remote_pool.h"
+#include "platform/machine/rtl/rtl_views.h"
 #include "platform/machine/sampled/sampled_socket.h"
 #include "platform/machine/wafer.h"
 #include "platform/spec/fabric_kinds.h"

@@ -4,17 +4,15 @@
 
     account_test.py WAFERTLM [--cases N] [--seed N]
 """
-import argparse
 import collections
 import json
-import os
 import pathlib
 import random
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import random_cases
 from small_trace import SmallTrace, arguments
 
 RANKS = 4
@@ -181,21 +179,5 @@ class Case:
                 assert each["bytes"] == sent
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("tool")
-    parser.add_argument("--cases", type=int, default=30 * int(os.environ.get("WAFERTLM_CASES", "1")))
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    for seed in range(options.seed, options.seed + options.cases):
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                Case(seed).check(options.tool, pathlib.Path(folder))
-            except AssertionError:
-                print(f"seed {seed}:", file=sys.stderr)
-                raise
-    print(f"{options.cases} traces are accounted for")
-
-
 if __name__ == "__main__":
-    main()
+    random_cases.run(30, lambda tool, seed, folder: Case(seed).check(tool, folder), "traces are accounted for")

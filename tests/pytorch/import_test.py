@@ -9,10 +9,8 @@ it is the measured one; kernels depend on each other as in the known run, direct
 With events that tell what a stream waits for the dependencies are the same; without, all known ones are there. Cases with
 operators and launches that are missing or there twice say so in the report.
 """
-import argparse
 import collections
 import json
-import os
 import pathlib
 import random
 import subprocess
@@ -21,6 +19,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import known_run
+import random_cases
 import trace_files
 
 TYPES = {"allreduce": 0, "all_gather": 2, "broadcast": 5, "all_to_all": 6, "reduce_scatter": 7}
@@ -166,22 +165,5 @@ def check_wait_that_ends_with_its_operator(tool):
     assert {node["Name"]: starts[node["Id"]] for node in nodes if node["Name"] in ("next", "woken")} == {"next": 10**9, "woken": 3 * 10**8}
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("tool")
-    parser.add_argument("--cases", type=int, default=12 * int(os.environ.get("WAFERTLM_CASES", "1")))
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    check_wait_that_ends_with_its_operator(options.tool)
-    for seed in range(options.seed, options.seed + options.cases):
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                Case(options.tool, seed, pathlib.Path(folder)).check()
-            except AssertionError:
-                print(f"seed {seed}:", file=sys.stderr)
-                raise
-    print(f"{options.cases} runs import to their graphs")
-
-
 if __name__ == "__main__":
-    main()
+    check_wait_that_ends_with_its_operator(random_cases.run(12, lambda *case: Case(*case).check(), "runs import to their graphs"))

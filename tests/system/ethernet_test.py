@@ -96,6 +96,10 @@ class Ethernet(unittest.TestCase):
         self.assertLess(time(", rates_are_for: 5 GB/s"), published)
         self.bad("has no effect with congestion_control: dcqcn", "check",
                  self.platform(base, marks + "    nics: {congestion_control: dcqcn, parameters: {eta: 0.9}}\n"))
+        for timer in ("alpha_timer", "increase_timer"):  # it would run for ever
+            self.bad("a time from 1 ns", "check", self.platform(base, marks + f"    nics: {{congestion_control: dcqcn, parameters: {{{timer}: 0 s}}}}\n"))
+        self.bad("low_rtt is longer than high_rtt", "check",
+                 self.platform(base, "    nics: {congestion_control: timely, parameters: {low_rtt: 1 ms}}\n"))
         self.bad("none of whose parameters is a rate", "check",
                  self.platform(base, "    nics: {congestion_control: hpcc, rates_are_for: 5 GB/s}\n"))
 

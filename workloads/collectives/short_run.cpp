@@ -9,6 +9,7 @@
 #include "tlm/shape/fabric_traits.h"
 #include "tlm/shape/topology.h"
 #include "workloads/collectives/algorithm/blocks.h"
+#include "workloads/collectives/algorithm/fabric_loads.h"
 #include "workloads/collectives/algorithm/program_steps.h"
 #include "workloads/collectives/algorithm/rank_links.h"
 #include "workloads/collectives/cost.h"
@@ -101,7 +102,9 @@ bool schedule_holds(const CollectiveRequest& request, const FabricTraits& fabric
   if (request.custom || !algorithm_named(request.algorithm).is_scheduled || !fabric.memory.is_free() ||
       fabric.buffers_are_given)
     return false;
-  return direct_links(request.group, fabric) && !limiting_ports(*rank_links(request.group, fabric)).any;
+  if (!direct_links(request.group, fabric)) return false;
+  const auto links = rank_links(request.group, fabric);
+  return !limiting_ports(links->links, links->ports_out, links->ports_in).any();
 }
 
 }  // namespace

@@ -51,6 +51,9 @@ enum class Field : std::uint8_t {
 Field field_of_event(std::string_view key);
 Field field_of_argument(std::string_view key);
 
+/// PyTorch writes -1 where there is no number.
+inline bool is_unset(std::string_view number) { return number.empty() || number.front() == '-'; }
+
 /// The values of one event as they are written; the memory is used again for the next.
 class EventValues {
  public:
@@ -66,8 +69,7 @@ class EventValues {
     set_.clear();
   }
   bool has(Field field) const { return !(*this)[field].empty(); }
-  /// Whether there is a number; PyTorch writes -1 where there is none.
-  bool is_set(Field field) const { return has(field) && (*this)[field].front() != '-'; }
+  bool is_set(Field field) const { return !is_unset((*this)[field]); }
 
  private:
   std::array<std::string, static_cast<std::size_t>(Field::count)> values_;

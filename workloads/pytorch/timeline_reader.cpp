@@ -25,9 +25,6 @@ constexpr std::string_view kDamaged = "damaged";
 constexpr std::size_t kLongestName = 60;
 using Role = EventKind::Role;
 
-/// PyTorch writes -1 where there is no number.
-bool is_unset(std::string_view number) { return number.empty() || number.front() == '-'; }
-
 class TimelineReader final : public JsonVisitor {
  public:
   explicit TimelineReader(Timeline& to) : to_(to) {}

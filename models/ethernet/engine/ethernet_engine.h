@@ -194,6 +194,7 @@ class EthernetEngine {
   void check_deadlock() const;
 
   // NICs.
+  void connect(QueuePair& pair, const nic::PathParams& path);
   void arrive_at_host(std::uint32_t frame);
   void receive_data(QueuePair& pair, std::uint32_t frame);
   void receive_answer(QueuePair& pair, std::uint32_t frame);

@@ -21,8 +21,8 @@ std::uint32_t EthernetEngine::open(std::uint32_t from, std::uint32_t to) {
     pair.ways *= ways.size();
     at = network_.ports()[ways.front()].peer_node;
   }
-  pair.bdp_bytes = bdp_bytes(pair);
-  reopen(number);
+  if (params_.nics.window != WindowLimit::none) pair.bdp_bytes = bdp_bytes(pair);
+  connect(pair, path_of(pair));
   pair.sender = nic::make_send_sequence(params_.nics.transport);
   pair.receiver = nic::make_receive_sequence(params_.nics.transport);
   return number;
@@ -30,9 +30,13 @@ std::uint32_t EthernetEngine::open(std::uint32_t from, std::uint32_t to) {
 
 void EthernetEngine::reopen(std::uint32_t number) {
   QueuePair& pair = pairs_[number];
+  connect(pair, nic::PathParams(pair.control->path()));
+}
+
+void EthernetEngine::connect(QueuePair& pair, const nic::PathParams& path) {
   pair.hash = five_tuple_hash(pair.from, pair.to, static_cast<std::uint32_t>(connections_++)) ^
               splitmix64::mix(params_.seed);
-  pair.control = nic::make_scheme(params_.nics.scheme, path_of(pair));
+  pair.control = nic::make_scheme(params_.nics.scheme, path);
 }
 
 void EthernetEngine::send(std::uint32_t number, std::uint64_t bytes, std::uint64_t message, TimePs now,

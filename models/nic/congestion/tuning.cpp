@@ -67,21 +67,6 @@ std::vector<const void*> given(const Tuning& tuning) {
   return all;
 }
 
-template <class Params>
-bool scale(Params&, std::uint64_t) {
-  return false;
-}
-template <>
-bool scale(DcqcnParams& scheme, std::uint64_t bytes_per_s) {
-  scheme.for_line_bytes_per_s = bytes_per_s;
-  return true;
-}
-template <>
-bool scale(TimelyParams& scheme, std::uint64_t bytes_per_s) {
-  scheme.for_line_bytes_per_s = bytes_per_s;
-  return true;
-}
-
 }  // namespace
 
 SchemeParams tuned(SchemeParams scheme, const Tuning& tuning, std::vector<const void*>& without_effect) {
@@ -93,7 +78,11 @@ SchemeParams tuned(SchemeParams scheme, const Tuning& tuning, std::vector<const 
 }
 
 bool scale_rates_from(SchemeParams& scheme, std::uint64_t bytes_per_s) {
-  return std::visit([&](auto& params) { return scale(params, bytes_per_s); }, scheme);
+  auto* const dcqcn = std::get_if<DcqcnParams>(&scheme);
+  auto* const timely = std::get_if<TimelyParams>(&scheme);
+  if (dcqcn != nullptr) dcqcn->for_line_bytes_per_s = bytes_per_s;
+  if (timely != nullptr) timely->for_line_bytes_per_s = bytes_per_s;
+  return dcqcn != nullptr || timely != nullptr;
 }
 
 }  // namespace wafertlm::nic

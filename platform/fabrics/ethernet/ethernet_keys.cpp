@@ -229,15 +229,16 @@ TypePtr<double> or_presets(double most) { return or_none(number(0, most), nic::T
 std::shared_ptr<const Struct<nic::Tuning>> tuning_type() {
   using T = nic::Tuning;
   const auto time = [] { return auto_or(any_time()); };
+  const auto timer = [] { return auto_or(any_time("1 ns")); };
   const auto rate = [] { return auto_or(any_bandwidth()); };
   auto type = std::make_shared<Struct<T>>("congestion_control_parameters");
   type->optional(
           "cnp_interval", &T::cnp_interval_ps, time(),
           "DCQCN: the receiver sends a CNP per queue pair and interval at most; 0: with every marked ACK")
-      .optional("alpha_timer", &T::alpha_timer_ps, time(), "DCQCN: alpha decays after so long without a CNP")
+      .optional("alpha_timer", &T::alpha_timer_ps, timer(), "DCQCN: alpha decays after so long without a CNP")
       .optional("decrease_interval", &T::decrease_interval_ps, time(),
                 "DCQCN: the rate falls once per interval; 0: with each CNP")
-      .optional("increase_timer", &T::increase_timer_ps, time(), "DCQCN: T, of a stage of increase")
+      .optional("increase_timer", &T::increase_timer_ps, timer(), "DCQCN: T, of a stage of increase")
       .optional("byte_counter", &T::byte_counter, auto_or(any_size("0 B", "1 TB")),
                 "DCQCN: B, of a stage of increase; 0: none")
       .optional("fast_recovery", &T::fast_recovery, auto_or(integer<std::uint64_t>(0, 1000)),
@@ -246,9 +247,9 @@ std::shared_ptr<const Struct<nic::Tuning>> tuning_type() {
                 "DCQCN: R_AI; TIMELY: delta, with each completion")
       .optional("hyper_increase", &T::hyper_bytes_per_s, rate(), "DCQCN: R_HAI")
       .optional("least_rate", &T::least_bytes_per_s, rate(), "DCQCN, TIMELY: no rate is less")
-      .optional("low_rtt", &T::low_ps, time(), "TIMELY: below it the rate grows")
-      .optional("high_rtt", &T::high_ps, time(), "TIMELY: above it the rate falls")
-      .optional("target", &T::target_ps, time(), "Swift: base of the round trip aimed at")
+      .optional("low_rtt", &T::low_ps, timer(), "TIMELY: below it the rate grows")
+      .optional("high_rtt", &T::high_ps, timer(), "TIMELY: above it the rate falls")
+      .optional("target", &T::target_ps, timer(), "Swift: base of the round trip aimed at")
       .optional("g", &T::g, or_presets(1), "DCQCN, DCTCP: weight of a new observation in alpha")
       .optional("beta", &T::beta, or_presets(1), "TIMELY, Swift, NSCC: of the multiplicative decrease")
       .optional("eta", &T::eta, or_presets(1), "HPCC: utilisation aimed at")
@@ -344,6 +345,9 @@ void check_control(const FabricSpec& fabric, const EthernetFabricParams& params,
     check.fail({&keys.nics.rates_for_bytes_per_s, &keys.nics.congestion_control},
                "has no effect with congestion_control: {}, none of whose parameters is a rate; leave it out",
                keys.nics.congestion_control);
+  const auto* const timely = std::get_if<nic::TimelyParams>(&scheme);
+  if (timely != nullptr && timely->low_ps > timely->high_ps)
+    check.fail({&keys.nics.tuning.low_ps, &keys.nics.tuning.high_ps}, "low_rtt is longer than high_rtt");
   const bool marks = switches.ecn.kmin_bytes != EcnParams().kmin_bytes;
   if ((needs.marks || needs.cnps) && !marks)
     check.fail({&keys.nics.congestion_control, &switches.ecn.kmin_bytes},

@@ -36,6 +36,27 @@ class FabricLoads {
 inline std::uint64_t limiting_port(std::uint64_t port_bytes_per_s, std::uint64_t links_bytes_per_s) {
   return port_bytes_per_s < links_bytes_per_s ? port_bytes_per_s : 0;
 }
+/// The same by rank.
+struct LimitingPorts {
+  std::vector<std::uint64_t> out, in;  ///< bytes per second
+  bool any() const {
+    const auto limits = [](std::uint64_t rate) { return rate != 0; };
+    return std::any_of(out.begin(), out.end(), limits) || std::any_of(in.begin(), in.end(), limits);
+  }
+};
+/// `links`: from, to (ranks), bytes_per_s; `out`, `in`: rates of the ports.
+template <class Link>
+LimitingPorts limiting_ports(const std::vector<Link>& links, const std::vector<std::uint64_t>& out,
+                             const std::vector<std::uint64_t>& in) {
+  LimitingPorts sums{std::vector<std::uint64_t>(out.size()), std::vector<std::uint64_t>(in.size())};
+  for (const Link& link : links) {
+    sums.out[link.from] += link.bytes_per_s;
+    sums.in[link.to] += link.bytes_per_s;
+  }
+  std::transform(out.begin(), out.end(), sums.out.begin(), sums.out.begin(), limiting_port);
+  std::transform(in.begin(), in.end(), sums.in.begin(), sums.in.begin(), limiting_port);
+  return sums;
+}
 /// What a message takes in it.
 inline TimePs port_ps(const FabricTraits& fabric, std::uint64_t bytes, std::uint64_t limiting_bytes_per_s) {
   return limiting_bytes_per_s == 0 ? 0 : message_ps(fabric, bytes, limiting_bytes_per_s);

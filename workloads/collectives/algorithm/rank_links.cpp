@@ -7,7 +7,6 @@
 
 #include "tlm/shape/link_graph.h"
 #include "workloads/collectives/algorithm/algorithm_parts.h"
-#include "workloads/collectives/algorithm/fabric_loads.h"
 
 namespace wafertlm {
 namespace {
@@ -174,21 +173,6 @@ std::shared_ptr<const RankLinks> rank_links(const Group& group, const FabricTrai
   auto links = fabric.plans->of<KeptRankLinks>().get(group, [&] { return find_links(group, fabric); });
   if (!reaches_all(*links, true) || !reaches_all(*links, false)) return nullptr;
   return links;
-}
-
-LimitingPorts limiting_ports(const RankLinks& links) {
-  const auto limiting = [&](const std::vector<std::uint32_t>& numbers, std::uint64_t port) {
-    std::uint64_t sum = 0;
-    for (const std::uint32_t number : numbers) sum += links.links[number].bytes_per_s;
-    return limiting_port(port, sum);
-  };
-  LimitingPorts ports;
-  for (std::uint32_t rank = 0; rank < links.ranks; ++rank) {
-    ports.out.push_back(limiting(links.out[rank], links.ports_out[rank]));
-    ports.in.push_back(limiting(links.in[rank], links.ports_in[rank]));
-    ports.any = ports.any || ports.out[rank] != 0 || ports.in[rank] != 0;
-  }
-  return ports;
 }
 
 TimePs slot_ps(const FabricTraits& fabric, const RankLinks::Link& link, std::uint64_t bytes, bool reduces) {

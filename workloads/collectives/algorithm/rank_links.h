@@ -29,13 +29,6 @@ struct RankLinks {
 /// they do not lead from each rank to all others.
 std::shared_ptr<const RankLinks> rank_links(const Group& group, const FabricTraits& fabric);
 
-/// By rank: limiting_port, bytes per second.
-struct LimitingPorts {
-  std::vector<std::uint64_t> out, in;
-  bool any = false;
-};
-LimitingPorts limiting_ports(const RankLinks& links);
-
 /// What a message takes on a link until the next one may follow.
 TimePs slot_ps(const FabricTraits& fabric, const RankLinks::Link& link, std::uint64_t bytes, bool reduces);
 /// From its start until it may go on.

@@ -56,7 +56,7 @@ class PackedTreesTimes {
   const FabricTraits& fabric_;
   std::shared_ptr<PackedTrees> trees_;
   std::vector<TimePs> link_latency_ps_;
-  std::vector<std::uint64_t> out_bytes_per_s_, in_bytes_per_s_;  ///< by rank: limiting_port
+  LimitingPorts ports_;
 };
 
 PackedTreesTimes::PackedTreesTimes(const CollectiveRequest& request, const FabricTraits& fabric)
@@ -64,17 +64,12 @@ PackedTreesTimes::PackedTreesTimes(const CollectiveRequest& request, const Fabri
   for (const RankGraph::Link& link : trees_->graph().links)  // the step's cost is part of its slot
     link_latency_ps_.push_back(fabric.latency_ps(request.group[link.from], request.group[link.to]) -
                                fabric.step_cost_ps);
-  std::vector<std::uint64_t> out(ranks_of(request), 0), in = out;
-  for (const RankGraph::Link& link : trees_->graph().links) {
-    out[link.from] += link.bytes_per_s;
-    in[link.to] += link.bytes_per_s;
+  std::vector<std::uint64_t> out, in;
+  for (const NpuId npu : request.group) {
+    out.push_back(fabric.topology->npu_sends_bytes_per_s(npu));
+    in.push_back(fabric.topology->npu_receives_bytes_per_s(npu));
   }
-  const Topology& topology = *fabric.topology;
-  for (std::uint32_t rank = 0; rank < ranks_of(request); ++rank) {
-    const NpuId npu = request.group[rank];
-    out_bytes_per_s_.push_back(limiting_port(topology.npu_sends_bytes_per_s(npu), out[rank]));
-    in_bytes_per_s_.push_back(limiting_port(topology.npu_receives_bytes_per_s(npu), in[rank]));
-  }
+  ports_ = limiting_ports(trees_->graph().links, out, in);
 }
 
 ChunkTimes PackedTreesTimes::link_times(std::uint64_t share, std::uint32_t chunks) const {
@@ -91,8 +86,8 @@ ChunkTimes PackedTreesTimes::link_times(std::uint64_t share, std::uint32_t chunk
     times.slot_ps.push_back(std::max({TimePs{1}, sent_ps, fabric_.receive_cost_ps + received_ps}));
     times.latency_ps.push_back(link_latency_ps_[link] + received_ps);
   }
-  for (const std::uint64_t rate : out_bytes_per_s_) times.out_ps.push_back(port_ps(fabric_, bytes, rate));
-  for (const std::uint64_t rate : in_bytes_per_s_) times.in_ps.push_back(port_ps(fabric_, bytes, rate));
+  for (const std::uint64_t rate : ports_.out) times.out_ps.push_back(port_ps(fabric_, bytes, rate));
+  for (const std::uint64_t rate : ports_.in) times.in_ps.push_back(port_ps(fabric_, bytes, rate));
   return times;
 }
 

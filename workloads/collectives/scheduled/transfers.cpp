@@ -78,7 +78,7 @@ Step TransferProgram::step(std::uint32_t threadblock, std::uint32_t index) const
 
 TimePs transfers_ps(const TransferList& list, const FabricTraits& fabric) {
   std::vector<TimePs> free(list.links.links.size(), 0), arrived(list.transfers.size());
-  const LimitingPorts ports = limiting_ports(list.links);
+  const LimitingPorts ports = limiting_ports(list.links.links, list.links.ports_out, list.links.ports_in);
   std::vector<SharedPort> out(list.links.ranks), in(list.links.ranks);
   TimePs end = 0;
   for (std::size_t number = 0; number < list.transfers.size(); ++number) {
