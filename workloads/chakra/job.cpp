@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "workloads/chakra/dependency_order.h"
+#include "workloads/chakra/trace_file.h"
 #include "workloads/chakra/validate.h"
 
 namespace wafertlm::chakra {
@@ -141,6 +142,8 @@ std::vector<TraceSummary> validate_job(const std::vector<NodeSource*>& ranks, co
                                        const ValidateOptions& options) {
   if (ranks.size() != groups.num_ranks())
     throw TraceError(fmt::format("a job of {} ranks, but {} traces", groups.num_ranks(), ranks.size()));
+  OneSet set;
+  for (const NodeSource* const rank : ranks) set.add(*rank);
   JobChecker job(ranks, groups);
   std::vector<TraceSummary> summaries;
   for (std::uint32_t rank = 0; rank < ranks.size(); ++rank) {

@@ -115,10 +115,12 @@ int edit_traces(const EditArguments& arguments) {
   Done done;
   std::vector<std::unique_ptr<chakra::VectorSource>> sources(files.size());
   std::vector<chakra::NodeSource*> pointers(files.size());
+  chakra::OneSet set;
   for (std::size_t rank = 0; rank < files.size(); ++rank) {
     const std::size_t as = arguments.ranks.empty() ? rank : arguments.ranks[rank];
-    sources[as] = std::make_unique<chakra::VectorSource>(
-        files[rank], edited(*chakra::open_trace(files[rank]), arguments, done));
+    const auto trace = chakra::open_trace(files[rank]);
+    set.add(*trace);
+    sources[as] = std::make_unique<chakra::VectorSource>(files[rank], edited(*trace, arguments, done));
     pointers[as] = sources[as].get();
   }
   require_effect(arguments, done);

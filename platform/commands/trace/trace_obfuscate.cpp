@@ -44,9 +44,11 @@ int obfuscate_traces(const ObfuscateArguments& arguments) {
   std::uint64_t identical = 0, nodes = 0;
   std::vector<std::unique_ptr<chakra::VectorSource>> sources;
   std::vector<chakra::NodeSource*> pointers;
+  chakra::OneSet set;
   std::vector<statistics::TraceGraph> before, after;
   for (std::uint32_t rank = 0; rank < files.size(); ++rank) {
     const auto source = chakra::open_trace(files[rank]);
+    set.add(*source);
     before.push_back(statistics::read_graph(*source));
     edit::Nodes changed = before.back().nodes;
     edit::obfuscate(changed, rank, {arguments.bound_percent / 100, arguments.seed});

@@ -14,6 +14,7 @@
 #include "platform/commands/trace/synthesis_text.h"
 #include "platform/commands/trace/trace_job.h"
 #include "platform/host/files.h"
+#include "platform/host/output_option.h"
 #include "platform/text/format.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_error.h"
@@ -76,8 +77,12 @@ void require_sense(const SynthesizeArguments& arguments, const CLI::App& command
 
 Ranks read_job(const std::string& prefix, const std::string& dependencies) {
   Ranks ranks;
-  for (const std::string& file : chakra::find_rank_files(prefix))
-    ranks.push_back(statistics::read_graph(*chakra::open_trace(file), dependencies_of(dependencies)));
+  chakra::OneSet set;
+  for (const std::string& file : chakra::find_rank_files(prefix)) {
+    const auto trace = chakra::open_trace(file);
+    set.add(*trace);
+    ranks.push_back(statistics::read_graph(*trace, dependencies_of(dependencies)));
+  }
   return ranks;
 }
 
@@ -148,12 +153,15 @@ std::string compared(const SynthesizeArguments& arguments, const Model& model, c
 
 /// Returns what was written.
 std::string write_made(const JobOutput& out, const MadeJob& job) {
-  write_job(out, job.pointers);
+  std::vector<std::pair<std::string, std::string>> others;
+  if (!job.made.groups.empty())
+    others.emplace_back(".comm_groups.json", nlohmann::json(job.made.groups).dump() + "\n");
+  write_job(out, job.pointers, others);
   std::string text = fmt::format("{}: {}, {}\n", out.prefix, counted(job.pointers.size(), "rank"),
                                  counted(job.nodes, "node"));
-  if (job.made.groups.empty()) return text;
-  write_file(out.prefix + ".comm_groups.json", nlohmann::json(job.made.groups).dump() + "\n");
-  return text + fmt::format("{}.comm_groups.json: the communicator groups\n", out.prefix);
+  for (const auto& other : others)
+    text += fmt::format("{}{}: the communicator groups\n", out.prefix, other.first);
+  return text;
 }
 
 int synthesize(const SynthesizeArguments& arguments) {
@@ -168,7 +176,7 @@ int synthesize(const SynthesizeArguments& arguments) {
   }
   if (!arguments.learned.empty()) {
     const std::string json = trace_model::to_json(model);
-    write_file(arguments.learned, json);
+    write_file("--learn", arguments.learned, json);
     text += fmt::format("{}: the model, {}\n", arguments.learned, format_bytes(json.size()));
   }
   fmt::print("{}", text);
@@ -189,13 +197,15 @@ void add_learning(CLI::App& command, SynthesizeArguments& arguments) {
       ->check(CLI::Range(0.0, 49.0))
       ->capture_default_str();
   command.add_option("--learn", arguments.learned, "Write the model, a readable JSON file")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(names_output(OutputKind::file));
   command.add_option("--model", arguments.model, "A model that was learned before")->type_name("FILE");
 }
 
 void add_making(CLI::App& command, SynthesizeArguments& arguments) {
   command.add_option("--out", arguments.out.prefix, "PREFIX of the traces to make, PREFIX.<rank>.et")
-      ->type_name("PREFIX");
+      ->type_name("PREFIX")
+      ->check(names_output(OutputKind::prefix));
   add_form_and_force(command, arguments.out);
   command.add_option("--seed", arguments.generate.seed, "Of all changes")->capture_default_str();
   command.add_option("--layers", arguments.generate.layers, "Layers of a rank")
