@@ -42,6 +42,20 @@ bool is_regular(int file) {
   return fstat(file, &opened) == 0 && S_ISREG(opened.st_mode);
 }
 
+/// Makes the file, with its text from the first moment on where the file system can, so that a command that
+/// is killed leaves none that looks like a user's. -1: errno says why
+int new_lock(const std::filesystem::path& path, const std::string& text) {
+  const int file = open(path.parent_path().c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+  if (file >= 0) {
+    const std::string name = fmt::format("/proc/self/fd/{}", file);
+    if (flock(file, LOCK_EX | LOCK_NB) == 0 && pwrite(file, text.data(), text.size(), 0) >= 0 &&
+        linkat(AT_FDCWD, name.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0)
+      return file;
+    close(file);
+  }
+  return open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | kKind, 0666);
+}
+
 bool is_same_file(int file, const std::filesystem::path& path) {
   struct stat opened {
   }, named{};
@@ -58,7 +72,7 @@ FolderLock::FolderLock(std::filesystem::path file, const std::string& holder, co
   who_ = fmt::format("{}, process {} on {}", holder, getpid(), host.data());
   std::replace(who_.begin(), who_.end(), '\n', ' ');
   while (true) {
-    file_ = open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | kKind, 0666);
+    file_ = new_lock(path_, fmt::format("{}{}\n\n", kStart, who_));
     is_ours_ = file_ >= 0;
     if (!is_ours_ && errno == EEXIST) {
       file_ = open(path_.c_str(), O_RDWR | kKind);
