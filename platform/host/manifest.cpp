@@ -47,7 +47,6 @@ Manifest::Manifest(fs::path file, std::string what) : path_(std::move(file)), wh
         fmt::format("{}: {} is no list of what wafertlm wrote; move it away, or choose another folder", what_,
                     path_.filename().string()));
   }
-  look();
 }
 
 std::vector<std::string> Manifest::names() const {

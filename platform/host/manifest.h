@@ -22,8 +22,9 @@ class Manifest {
   std::vector<std::string> names() const;
   /// Those that are there as they were written, when they were last looked at.
   const FileDigests& unchanged() const { return unchanged_; }
-  /// Looks at them (so does the constructor).
   void look();
+  /// Whether a command was killed while it put a set in place of another: there may be files of both.
+  bool is_cut() const { return !earlier_.empty(); }
   /// @throws std::invalid_argument that names it: a listed file was changed, or one of `names` is there and
   /// not listed.
   void require_ours(const std::vector<std::string>& names) const;

@@ -77,6 +77,12 @@ void require_output_folder(const std::string& what, const fs::path& folder) {
 
 std::string writer_of(const fs::path& folder) { return holder_of(folder / hidden_name("", "lock")); }
 
+void require_whole_set(const fs::path& folder) {
+  if (Manifest(folder / hidden_name("", kManifest), folder.string()).is_cut())
+    throw std::invalid_argument(folder.string() +
+                                ": a command was killed while it replaced earlier results; run it again");
+}
+
 std::vector<fs::path> written_files(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code error;
@@ -107,6 +113,7 @@ OutputFolder::OutputFolder(const fs::path& folder, const std::string& holder, co
       fs::remove_all(folder_ / left);
     lock_->note("");
     manifest_ = std::make_unique<Manifest>(folder_ / hidden_name(set, kManifest), what);
+    manifest_->look();
     manifest_->require_ours({});
     const std::string name = hidden_name(set, kIncomplete) + random_word();
     lock_->note(name);

@@ -60,6 +60,9 @@ void require_output_folder(const std::string& what, const std::filesystem::path&
 /// The command that writes results into a folder now; empty: none.
 std::string writer_of(const std::filesystem::path& folder);
 
+/// @throws std::invalid_argument: results there may be of two commands, for one was killed in its exchange.
+void require_whole_set(const std::filesystem::path& folder);
+
 /// The files of all sets in a folder, as they are listed.
 std::vector<std::filesystem::path> written_files(const std::filesystem::path& folder);
 

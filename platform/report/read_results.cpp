@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "platform/host/output_folder.h"
+
 namespace wafertlm {
 
 namespace fs = std::filesystem;
@@ -22,6 +24,7 @@ nlohmann::ordered_json read_results(const std::string& path) {
   if (!stream)
     throw std::invalid_argument(file.string() +
                                 " cannot be read; give a folder that `wafertlm run` has written");
+  require_whole_set(file.parent_path());
   auto results = nlohmann::ordered_json::parse(stream, nullptr, false);
   const auto is_complete = [&] {
     if (!results.is_object() || !results.contains("host") || !results["host"].is_object()) return false;

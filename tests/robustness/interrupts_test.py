@@ -56,7 +56,7 @@ def play(tool, case, chance, count, ranks):
             current = content(folder / "out")
             process = tool.start(command(1 + number % 2), folder)
             # Half of them near the end, where files get their names.
-            time.sleep(seconds * (chance.random() if number % 4 < 2 else 0.7 + 0.4 * chance.random()))
+            time.sleep(seconds * (chance.random() if number % 4 < 2 else 0.7 + 0.6 * chance.random()))
             sent = SIGNALS[chance.randrange(4)]
             process.send_signal(sent)
             errors = process.communicate(timeout=120)[1]
@@ -66,8 +66,8 @@ def play(tool, case, chance, count, ranks):
                 continue
             assert sent == signal.SIGKILL and is_cut(folder / "out"), (name, number, sent, errors, sorted(set(now) ^ set(current)))
             seen["cut"] += 1
-            if prefix:
-                code, errors = tool.run(["trace", "check", f"out/{prefix}"], folder)
+            if prefix or name == "run":
+                code, errors = tool.run(["trace", "check", f"out/{prefix}"] if prefix else ["explain", "out", "--quick"], folder)
                 assert code == 2, (name, code, errors)
             tool.must(command(1), folder)
         tool.must(command(1), folder)

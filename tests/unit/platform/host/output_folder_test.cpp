@@ -209,9 +209,12 @@ TEST_F(OutputFolders, AManifestOrALockOfAnotherIsLeftAlone) {
 // As a power cut in the middle leaves it: both sets are listed.
 TEST_F(OutputFolders, AnExchangeThatWasCutShortIsReplaced) {
   Manifest manifest(out_ / ".wafertlm-manifest.json", "");
+  manifest.look();
   manifest.begin({{"results.json", sha256("new")}, {"results.csv", sha256("1,2")}}, root() / "scratch");
   write(out_ / "results.json", "new");
+  EXPECT_NE(test::refusal_of([&] { require_whole_set(out_); }).find("was killed"), std::string::npos);
   put({{"results.json", "newest"}});
+  EXPECT_NO_THROW(require_whole_set(out_));
   EXPECT_EQ(contents(out_, false), with({{"results.json", "newest"}}));
 }
 
