@@ -63,6 +63,7 @@ configure_file(${package}/wafertlm.pc.in ${PROJECT_BINARY_DIR}/wafertlm.pc @ONLY
 install(FILES ${PROJECT_BINARY_DIR}/wafertlm.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
 set(CPACK_GENERATOR DEB)
+set(CPACK_PRE_BUILD_SCRIPTS ${package}/folder_modes.cmake)
 set(CPACK_PACKAGE_NAME wafertlm)
 set(CPACK_PACKAGE_VENDOR WaferTLM)
 set(CPACK_PACKAGE_CONTACT "The authors of WaferTLM <wafertlm@localhost>")

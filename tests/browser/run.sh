@@ -83,7 +83,7 @@ echo 'one -1 20000 ALLREDUCE 1048576 20000 NONE 0 20000 ALLREDUCE 1048576 0' >"$
 "$wafertlm" libra --network "$folder/network.yml" --communicator "$folder/communicator.yml" --workload "$folder/workload.txt" \
   --budget 300 --simulate "$folder/libra" --candidates 0 >/dev/null
 cat >"$folder/optimize.yaml" <<'END'
-optimize: two dimensions
+optimize: "two dimensions <!--<script>"
 experiment: libra/experiment.yaml
 variables:
   - {variable: ring, from: 1, to: 300}

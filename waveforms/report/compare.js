@@ -81,7 +81,7 @@ function waterfalls({name, waterfall: fall, collectives, links}, i) {
     const bars = [{name: "first run", from: 0, to: fall.first_ps}, ...steps, {name: "this run", from: 0, to: fall.this_ps}];
     const least = Math.min(fall.first_ps, fall.this_ps, ...steps.map((each) => each.to));
     chart(`waterfall-${i}`, box, () => ({
-      grid: {left: 140, right: 30, top: 20, bottom: 46}, tooltip: {trigger: "item", formatter: ({dataIndex: k}) => `${bars[k].name}: ${signedTime(bars[k].to - bars[k].from)}`},
+      grid: {left: 140, right: 30, top: 20, bottom: 46}, tooltip: {trigger: "item", formatter: ({dataIndex: k}) => `${safe(bars[k].name)}: ${signedTime(bars[k].to - bars[k].from)}`},
       xAxis: {type: "value", name: `time (${unit})`, nameGap: 28, min: of(least * 0.98), axisLabel: {showMinLabel: false}},
       yAxis: {type: "category", inverse: true, data: bars.map((each) => each.name)},
       series: [

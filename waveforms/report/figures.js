@@ -96,8 +96,7 @@ function cellAt(study, {x, series, where}, xValue, seriesValue) {
 const whereWords = ({where}) => Object.entries(where).map(([axis, value]) => `${axis} ${value}`).join(", ");
 const publishedOf = (cell, column) => cell?.references?.[column]?.value;
 const valueOf = (cell, column) => (typeof cell?.values[column] === "number" ? cell.values[column] : null);
-const tipOf = (column, as) => ({data}) => data?.cell ? `${safeText(Object.entries(data.cell.at).map(([axis, value]) => `${axis} ${value}`).join(", "))}<br>${safeText(column)} ${data.published ? "published " + shownAs(as, publishedOf(data.cell, column)) : shownAs(as, valueOf(data.cell, column))}` : "";
-const safeText = (text) => String(text).replace(/[&<>"]/g, (each) => ({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})[each]);
+const tipOf = (column, as) => ({data}) => data?.cell ? `${safe(Object.entries(data.cell.at).map(([axis, value]) => `${axis} ${value}`).join(", "))}<br>${safe(column)} ${data.published ? "published " + shownAs(as, publishedOf(data.cell, column)) : shownAs(as, valueOf(data.cell, column))}` : "";
 
 /// {name, color, points: [{x, cell}]} of each series.
 function seriesOf(study, choice) {
@@ -194,7 +193,7 @@ function paretoFigure(study, first, second) {
   const words = (each, i) => `${each.column}${scales[i].words}, ${each.less ? "less" : "more"} is better`;
   return {
     legend: {top: 0}, grid: {left: 90, right: 30, top: 36, bottom: 50},
-    tooltip: {trigger: "item", formatter: ({data}) => safeText(Object.entries(data.cell.at).map(([axis, value]) => `${axis} ${value}`).join(", ")) + [first, second].map(({column, as}) => `<br>${safeText(column)} ${shownAs(as, data.cell.values[column])}`).join("")},
+    tooltip: {trigger: "item", formatter: ({data}) => safe(Object.entries(data.cell.at).map(([axis, value]) => `${axis} ${value}`).join(", ")) + [first, second].map(({column, as}) => `<br>${safe(column)} ${shownAs(as, data.cell.values[column])}`).join("")},
     xAxis: {type: "value", scale: true, name: words(first, 0), nameGap: 30}, yAxis: {type: "value", scale: true, name: words(second, 1), nameGap: 66},
     series: [
       {name: "cells", type: "scatter", symbolSize: 8, itemStyle: {color: "#a9afb8"}, data: cells.map(point)},

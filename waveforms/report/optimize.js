@@ -34,7 +34,7 @@ function difference(found) {
 function scatter(id, holderOf, x, y, series) {
   chart(id, holderOf, () => ({
     legend: {top: 0, textStyle: {color: css("--ink")}}, grid: {left: 90, right: 30, top: 36, bottom: 46},
-    tooltip: {trigger: "item", formatter: ({data: point}) => point[2] ?? ""},
+    tooltip: {trigger: "item", formatter: ({data: point}) => safe(point[2] ?? "")},
     xAxis: {type: "value", name: x, nameLocation: "middle", nameGap: 28, scale: true},
     yAxis: {type: "value", name: y, scale: true}, series,
   }), "svg").draw();
