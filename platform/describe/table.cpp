@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstring>
 #include <stdexcept>
 
 #include "platform/text/format.h"
@@ -21,10 +22,7 @@ std::string with_sign(double value, Text text) {
 
 std::string csv_field(const Json& value) {
   if (value.is_null()) return "";
-  if (!value.is_string()) return value.dump();
-  std::string text = value.get<std::string>();
-  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, 1, '"');
-  return '"' + text + '"';
+  return value.is_string() ? csv_text(value.get<std::string>()) : value.dump();
 }
 
 void flatten(const std::string& name, const Json& value, Json& row) {
@@ -78,6 +76,12 @@ std::string cell(const Format& format, const Json& value) {
 }
 
 }  // namespace shown
+
+std::string csv_text(std::string text) {
+  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, 1, '"');
+  const bool may_be_formula = !text.empty() && std::strchr("=+-@\t\r", text.front()) != nullptr;
+  return (may_be_formula ? "\"'" : "\"") + text + '"';
+}
 
 std::string csv(const Json& rows) {
   Json columns = Json::object();

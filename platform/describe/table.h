@@ -46,6 +46,9 @@ struct At {
 };
 }  // namespace shown
 
+/// A text as a cell of CSV: in quotes, and what a spreadsheet would compute (= + - @) behind an apostrophe.
+std::string csv_text(std::string text);
+
 /// Objects as a table: columns in the order in which they come up, of objects in objects outer_inner. Texts
 /// are in quotes, null is empty.
 std::string csv(const results::Json& rows);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "platform/describe/table.h"
 #include "platform/machine/machine_links.h"
 #include "platform/machine/reliability.h"
 #include "platform/machine/rtl/rtl_views.h"
@@ -222,11 +223,6 @@ namespace {
 
 using results::Column;
 
-std::string quoted(std::string name) {
-  for (std::size_t at = 0; (at = name.find('"', at)) != std::string::npos; at += 2) name.insert(at, 1, '"');
-  return '"' + name + '"';
-}
-
 /// The table: rows of any kind, with the columns of all kinds in the order in which they come up.
 class Csv {
  public:
@@ -287,9 +283,9 @@ std::string results_csv(const Json& results) {
                   of_breakdown, row);
         }
   for (const Json& row : results["collectives"])
-    csv.add("collective", quoted(row["name"].get<std::string>()), of_collective, row);
+    csv.add("collective", csv_text(row["name"].get<std::string>()), of_collective, row);
   for (const Json& row : results["links"])
-    csv.add("link", quoted(row["name"].get<std::string>()), of_link, row);
+    csv.add("link", csv_text(row["name"].get<std::string>()), of_link, row);
   return csv.text();
 }
 

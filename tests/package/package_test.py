@@ -27,7 +27,7 @@ class Package(unittest.TestCase):
         cls.path = pathlib.Path(cls.folder.name)
         run("cpack", "--config", BUILD / "CPackConfig.cmake", "-B", cls.path / "packages", "-D", "CPACK_COMPONENTS_ALL=runtime;development",
             "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=none",  # sooner
-            cwd=BUILD)
+            cwd=BUILD, umask=0o077)
         cls.packages = {each.name.split("_")[0]: each for each in (cls.path / "packages").glob("*.deb")}
         cls.root = cls.path / "root"
         for folder in ("var/lib/dpkg/info", "var/lib/dpkg/updates"):
@@ -60,6 +60,14 @@ class Package(unittest.TestCase):
             owners.add(found.split(":")[0])
         self.assertLessEqual(owners, depends)
         self.assertIn("wafertlm", run("dpkg-deb", "-f", self.packages["libwafertlm-dev"], "Depends"))
+
+    def test_modes_and_hardening(self):
+        for package in self.packages.values():  # built under umask 077
+            modes = {line.split()[0] for line in run("dpkg-deb", "--contents", package).splitlines()}
+            self.assertLessEqual(modes, {"drwxr-xr-x", "-rw-r--r--", "-rwxr-xr-x"}, package)
+        dynamic = run("objdump", "-p", self.program)
+        self.assertRegex(dynamic, r"FLAGS_1 +0x0*8000001\b")  # BIND_NOW and PIE
+        self.assertIn("RELRO", dynamic)
 
     def test_presets_are_found_by_name(self):
         configs = self.root / "usr/share/wafertlm/configs"

@@ -58,6 +58,10 @@ TEST(Table, CsvHasAColumnForEveryKey) {
       csv(Json::parse(R"([{"a": "x \"y\", z", "b": {"c": 1}}, {"b": {"c": null, "d": 2.5}, "e": true}])")),
       "\"a\",\"b_c\",\"b_d\",\"e\"\n\"x \"\"y\"\", z\",1,,\n,,2.5,true\n");
   EXPECT_EQ(csv(Json::array()), "\n");
+  // Nothing that a spreadsheet would compute; a number is none.
+  for (const std::string start : {"=", "+", "-", "@", "\t", "\r"})
+    EXPECT_EQ(csv(Json::array({{{start + "a", start + "1+\"1"}, {"n", -1}}})),
+              "\"'" + start + "a\",\"n\"\n\"'" + start + "1+\"\"1\",-1\n");
 }
 
 TEST(Table, TheNameOfAColumnEndsInItsUnit) {
