@@ -56,8 +56,13 @@ void require_printed() {
     throw std::runtime_error(std::string("the output cannot be written: ") + std::strerror(errno));
 }
 
+/// A message may hold a word of the command line, which may be of any length.
+constexpr std::size_t kMostOfMessage = 8000;
+
 int report(const std::exception& error, int exit_code) {
-  std::cerr << "wafertlm: " << error.what() << '\n';
+  const std::string text = error.what();
+  std::cerr << "wafertlm: " << text.substr(0, kMostOfMessage)
+            << (text.size() > kMostOfMessage ? "…\n" : "\n");
   return exit_code;
 }
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/host/bad_input.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <iterator>
 #include <stdexcept>
 #include <system_error>
@@ -33,6 +37,12 @@ bool is_bad_input(const std::exception& error) {
   return dynamic_cast<const config::ConfigError*>(&error) != nullptr ||
          dynamic_cast<const chakra::TraceError*>(&error) != nullptr ||
          dynamic_cast<const std::invalid_argument*>(&error) != nullptr;
+}
+
+void fail_to_write(const std::string& what, int error) {
+  const std::string text = fmt::format("{} ({})", what, std::strerror(error));
+  if (error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO) throw std::runtime_error(text);
+  throw std::invalid_argument(text);
 }
 
 }  // namespace wafertlm

@@ -13,6 +13,8 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "platform/host/bad_input.h"
+
 namespace wafertlm {
 
 namespace fs = std::filesystem;
@@ -61,8 +63,7 @@ PendingFile::PendingFile(const std::string& option, fs::path path)
   incomplete_.replace_filename(fmt::format("{}{}-{}", kHidden, random_word(), path_.filename().string()));
   const int file = open(incomplete_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (file < 0)
-    throw std::invalid_argument(
-        fmt::format("{} {}: the file cannot be written ({})", option, path_.string(), std::strerror(errno)));
+    fail_to_write(fmt::format("{} {}: the file cannot be written", option, path_.string()), errno);
   struct stat before {};
   if (lstat(path_.c_str(), &before) == 0) fchmod(file, before.st_mode & 07777U);
   close(file);

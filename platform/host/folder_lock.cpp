@@ -15,6 +15,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "platform/host/bad_input.h"
+
 namespace wafertlm {
 namespace {
 
@@ -78,9 +80,7 @@ FolderLock::FolderLock(std::filesystem::path file, const std::string& holder, co
       file_ = open(path_.c_str(), O_RDWR | kKind);
       if (file_ < 0 && errno == ENOENT) continue;  // the one before has just removed it
     }
-    if (file_ < 0)
-      throw std::invalid_argument(
-          fmt::format("{}: {} cannot be written ({})", what, path_.string(), std::strerror(errno)));
+    if (file_ < 0) fail_to_write(fmt::format("{}: {} cannot be written", what, path_.string()), errno);
     if (!is_regular(file_) || !take()) {
       const std::string who = lock_lines(file_).first;
       close(file_);

@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "platform/host/bad_input.h"
 #include "platform/host/digest.h"
 #include "platform/host/files.h"
 
@@ -123,8 +124,7 @@ OutputFolder::OutputFolder(const fs::path& folder, const std::string& holder, co
   } catch (const fs::filesystem_error& error) {
     lock_.reset();
     remove_empty_folders(folder_, made_);
-    throw std::invalid_argument(
-        fmt::format("{}: not a folder, and none can be made there ({})", what, error.code().message()));
+    fail_to_write(what + ": not a folder, and none can be made there", error.code().value());
   } catch (...) {
     lock_.reset();
     remove_empty_folders(folder_, made_);

@@ -13,7 +13,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
+#include <system_error>
 #include <utility>
 
 #include "workloads/chakra/wire.h"
@@ -106,7 +106,7 @@ void EtWriter::close() {
 
 void EtWriter::fail(const std::string& text) const { throw TraceError(path_ + ": " + text); }
 void EtWriter::fail_system(const std::string& text, int error) const {
-  fail(text + ": " + std::strerror(error));
+  throw std::system_error(error, std::generic_category(), path_ + ": " + text);
 }
 
 std::uint64_t write_trace(NodeSource& source, const std::string& path) {

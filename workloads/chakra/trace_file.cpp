@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <fstream>
 #include <string_view>
+#include <system_error>
 
 #include "workloads/chakra/et_reader.h"
 #include "workloads/chakra/et_writer.h"
@@ -43,6 +44,10 @@ class Pending {
 constexpr std::string_view kSetTag = "\xa9\x01";
 constexpr std::size_t kSetBytes = 8, kSetDigits = 16;
 
+[[noreturn]] void fail_to_write(const std::string& path) {
+  throw std::system_error(std::make_error_code(std::errc::no_space_on_device), path + ": cannot write");
+}
+
 std::uint64_t write_json(NodeSource& source, const std::string& path) {
   const Pending pending(path);
   std::ofstream file(pending.temporary(), std::ios::binary);
@@ -56,7 +61,7 @@ std::uint64_t write_json(NodeSource& source, const std::string& path) {
     file << (nodes == 0 ? "\n" : ",\n") << to_json(node, source.io());
   file << "\n]\n}\n";
   file.close();
-  if (!file) throw TraceError(path + ": cannot write");
+  if (!file) fail_to_write(path);
   pending.put_in_place();
   return nodes;
 }
@@ -83,7 +88,7 @@ void pack_trace(const std::string& plain, const std::string& packed) {
     good = size == 0 || ::gzwrite(out, block.data(), size) == static_cast<int>(size);
   }
   if (out != nullptr && ::gzclose(out) != Z_OK) good = false;
-  if (!good) throw TraceError(packed + ": cannot write");
+  if (!good) fail_to_write(packed);
 }
 
 void stamp_set(const std::string& path, std::uint64_t set) {
@@ -103,7 +108,7 @@ void stamp_set(const std::string& path, std::uint64_t set) {
   if (at != std::string::npos) file.seekp(static_cast<std::streamoff>(at + room.size()));
   if (at == std::string::npos ||
       !file.write(value.data(), static_cast<std::streamsize>(value.size())).flush())
-    throw TraceError(path + ": cannot write");
+    fail_to_write(path);
 }
 
 void OneSet::add(const NodeSource& rank) {

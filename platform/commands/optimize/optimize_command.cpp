@@ -61,7 +61,10 @@ int run(const OptimizeOptions& options) {
   const InterruptNotes interrupts;
   OutputFolder folder(out, "wafertlm optimize " + options.file);
   folder.require_free({"results.json", "report.html"});
-  CellFiles(out).take(options.fresh);
+  const CellFiles cells(out);
+  cells.take(options.fresh);
+  // A request that fits no candidate leaves nothing behind.
+  const std::shared_ptr<const CellFiles> leave(&cells, [](const CellFiles* each) { each->remove_unused(); });
   Candidates candidates(spec, out, engine);
   Outcome outcome{spec, candidates};
   const bool has_bound = candidates.libra() != nullptr && candidates.libra()->bound_s();

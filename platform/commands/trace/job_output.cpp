@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <numeric>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "platform/host/digest.h"
@@ -113,6 +114,8 @@ std::uint64_t JobWriter::add(chakra::NodeSource& source, const std::string& trac
   return chakra::write_trace_file(source, unpacked(working(trace)));
 } catch (const chakra::TraceError& error) {
   throw chakra::TraceError(folder_.in_place(error.what()));
+} catch (const std::system_error& error) {
+  throw std::runtime_error(folder_.in_place(error.what()));
 }
 
 std::string JobWriter::write(const std::string& end, const std::string& text) {

@@ -73,7 +73,7 @@ class KinetoFiles final : public RunObserver {
     for (const auto& rank : ranks_) {
       rank->trace->finish();
       rank->file.close();
-      if (!rank->file) throw std::runtime_error(rank->name + ": cannot be written");
+      if (!rank->file) throw std::runtime_error(rank->name + ": cannot be written; is the disk full?");
     }
     folder_.commit();
     for (const auto& rank : ranks_)

@@ -20,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kRunning = ".running-";
+const std::string kMark = std::string(kHidden) + "cells";
 constexpr std::size_t kIdDigits = 32;  // of job_of()
 
 /// Whether it begins with a cell's id; nothing of a user's does.
@@ -79,7 +80,7 @@ void CellFiles::put(const fs::path& file, const std::string& text) const {
 }
 
 void CellFiles::take(bool fresh) const {
-  const fs::path mark = folder_ / (std::string(kHidden) + "cells");
+  const fs::path mark = folder_ / kMark;
   if (fs::exists(fs::symlink_status(folder_)) && !fs::is_regular_file(fs::symlink_status(mark)))
     throw std::invalid_argument(folder_.string() +
                                 " is there, and is not what wafertlm made; choose another folder");
@@ -90,6 +91,14 @@ void CellFiles::take(bool fresh) const {
   }
   fs::create_directories(folder_);
   if (!fs::exists(mark)) put(mark, "");
+}
+
+void CellFiles::remove_unused() const {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, ignored))
+    if (entry.path().filename() != kMark) return;
+  fs::remove(folder_ / kMark, ignored);
+  fs::remove(folder_, ignored);
 }
 
 void CellFiles::remove_leftovers() const {

@@ -37,6 +37,8 @@ class CellFiles {
   /// Before cells run: makes the folder, with a mark that it is ours. @param fresh removes what earlier
   /// studies wrote there. @throws std::invalid_argument: a folder of that name is there, and is the user's.
   void take(bool fresh) const;
+  /// Removes the folder if no cell has run in it.
+  void remove_unused() const;
   /// Removes what processes left that were killed. Only when no other works here.
   void remove_leftovers() const;
 

@@ -127,7 +127,7 @@ std::optional<CellProcesses::Ended> CellProcesses::wait() {
     const int signal = before != 0 ? before : turn == 0 ? sigtimedwait(&waited_for_, nullptr, &a_while) : -1;
     if (signal > 0 && signal != SIGCHLD)
       throw Interrupted(signal, "ended by " + signal_name(signal) +
-                                    "; what is done is kept, `wafertlm study resume` goes on from there");
+                                    "; what is done is kept, the same command goes on from there");
     if (signal < 0) break;
   }
   return std::nullopt;

@@ -117,7 +117,7 @@ void run_on_mpi(const Sweep& sweep) {
       while (!launch.has_ended()) {
         if (const int signal = InterruptNotes::signal(); signal != 0)
           throw Interrupted(signal, "ended by " + signal_name(signal) +
-                                        "; what is done is kept, `wafertlm study resume` goes on from there");
+                                        "; what is done is kept, the same command goes on from there");
         sweep.show(0);
         std::this_thread::sleep_for(kLook);
       }

@@ -33,7 +33,7 @@ std::vector<Slurm::Job> Slurm::jobs_named(const std::string& name) {
   if (answer.exit_code != 0) {
     if (now - answered_ > kPatience)
       throw std::runtime_error("squeue: " + trimmed(answer.text) +
-                               "; jobs go on, `wafertlm study resume` collects what they do");
+                               "; what was submitted goes on, the same command collects what it does");
     return {{"", "", "UNKNOWN", ""}};
   }
   answered_ = now;

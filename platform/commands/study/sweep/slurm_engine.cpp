@@ -48,7 +48,7 @@ class SlurmEngine {
       if (sweep_.is_over()) return;
       for (const std::string& job : jobs)
         if (slurm_.is_cancelled(job))
-          throw std::runtime_error("job " + job + " was cancelled; `wafertlm study resume` goes on");
+          throw std::runtime_error("job " + job + " was cancelled; the same command goes on");
       if (!jobs.empty())
         patience.require_progress(fmt::format("jobs {}, which said what is in {},", fmt::join(jobs, ", "),
                                               (folder_ / "slurm-*.txt").string()));
@@ -81,7 +81,7 @@ class SlurmEngine {
     for (const auto until = std::chrono::steady_clock::now() + Seconds(seconds);
          std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(Seconds(0.05)))
       if (const int signal = InterruptNotes::signal(); signal != 0)
-        throw Interrupted(signal, fmt::format("ended by {}; the jobs go on: `wafertlm study resume` collects "
+        throw Interrupted(signal, fmt::format("ended by {}; the jobs go on: the same command collects "
                                               "what they do, `scancel --name {}` ends them",
                                               signal_name(signal), name_));
   }
@@ -161,6 +161,10 @@ void require_slurm(const SweepOptions&) {
     if (!has_program(name))
       throw std::invalid_argument(
           fmt::format("--engine slurm: there is no {} in PATH; run it where jobs are submitted", name));
+  const Answer answer = ask_shell("timeout 20 squeue --noheader --me");
+  if (answer.exit_code != 0)
+    throw std::invalid_argument("--engine slurm: no controller answers: " +
+                                answer.text.substr(0, answer.text.find('\n')));
 }
 
 void run_on_slurm(const Sweep& sweep) { SlurmEngine(sweep).run(); }

@@ -90,7 +90,7 @@ void Patience::require_progress(const std::string& who) {
   const std::size_t attempts = sweep_.attempts(), ended = sweep_.ended();
   fruitless_ = ended == ended_ ? fruitless_ + 1 : 0;
   if (attempts == attempts_ || fruitless_ >= kFruitless)
-    throw std::runtime_error(who + "\nended before a cell did; `wafertlm study resume` tries again");
+    throw std::runtime_error(who + "\nended before a cell did; the same command tries again");
   attempts_ = attempts;
   ended_ = ended;
 }

@@ -259,6 +259,8 @@ TEST_F(OptimizeCommand, RefusesWhatMakesNoSense) {
             std::string::npos);
   EXPECT_NE(refusal("constraints: [\"ring = 30\"]\n").find("write <= or >="), std::string::npos);
   EXPECT_NE(refusal("evaluation: 3\n").find("evaluations"), std::string::npos);
+  refusal("constraints: [\"ring + switch <= -5\"]\n");
+  EXPECT_FALSE(fs::exists(file("out")));
   EXPECT_NE(refusal("coarse: [\"wafer.fabric.packets=1\"]\nlibra: {}\n").find("libra"), std::string::npos);
 }
 
