@@ -278,7 +278,7 @@ TEST_F(Custom, WrongProgramsAreRefusedByFileLineAndStep) {
     read_custom_algorithm("/nowhere.xml", reduce);
     ADD_FAILURE();
   } catch (const std::invalid_argument& error) {
-    EXPECT_STREQ(error.what(), "/nowhere.xml: there is no such file");
+    EXPECT_STREQ(error.what(), "/nowhere.xml: cannot be read: No such file or directory");
   }
   refused(ring, CollectiveType::all_gather, "this is an algorithm for all_reduce, not for all_gather");
   const config::PlatformSpec other = dimensions("{topology: ring, size: 4" + kLink);

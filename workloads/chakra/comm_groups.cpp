@@ -4,12 +4,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
 #include <utility>
+
+#include "tlm/input/file.h"
 
 namespace wafertlm::chakra {
 namespace {
@@ -29,8 +30,11 @@ Json parse(const std::string& text, const std::string& where) {
   };
   try {
     return Json::parse(text, refuse_twice);
+  } catch (const Json::parse_error& error) {
+    const JsonProblem problem = json_problem(text, error.byte, error.what());
+    throw TraceError(fmt::format("{}:{}:{}: {}", where, problem.line, problem.column, problem.why));
   } catch (const Json::exception& error) {
-    throw TraceError(where + ": not JSON: " + error.what());
+    throw TraceError(where + ": " + json_problem(text, 0, error.what()).why);
   }
 }
 
@@ -56,10 +60,7 @@ CommGroups::CommGroups(std::uint32_t num_ranks) : num_ranks_(num_ranks) {
 }
 
 CommGroups CommGroups::from_file(const std::string& path, std::uint32_t num_ranks) {
-  std::ifstream file(path);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) throw TraceError(path + ": cannot read");
-  return from_text(text, num_ranks, path);
+  return from_text(as_trace_error([&] { return read_input(path); }), num_ranks, path);
 }
 
 CommGroups CommGroups::from_map(const std::map<std::string, std::vector<std::uint32_t>>& groups,

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "tlm/input/file.h"
 #include "workloads/chakra/wire.h"
 
 namespace wafertlm::chakra {
@@ -147,8 +148,8 @@ Json parse(const std::string& text) {
 
 }  // namespace
 
-JsonReader::JsonReader(std::string path) : path_(std::move(path)), file_(path_, std::ios::binary) {
-  if (!file_) throw TraceError(path_ + ": cannot open");
+JsonReader::JsonReader(std::string path)
+    : path_(std::move(path)), file_(as_trace_error([this] { return open_input(path_); })) {
   rewind();
 }
 
@@ -307,7 +308,7 @@ void from_json(const std::string& text_of_node, Node& node, JsonIo& io) {
   try {
     json = parse(text_of_node);
   } catch (const Json::exception& error) {
-    throw std::invalid_argument(std::string("not JSON: ") + error.what());
+    throw std::invalid_argument(json_problem(text_of_node, 0, error.what()).why);
   }
   if (!json.is_object()) throw std::invalid_argument("a node is an object");
   for (const char* key : {"Id", "NodeType"})

@@ -5,10 +5,11 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <sstream>
 
+#include "tlm/input/file.h"
+#include "tlm/input/number.h"
 #include "workloads/chakra/trace_error.h"
 
 namespace wafertlm::astra_text {
@@ -36,9 +37,8 @@ struct Line {
   }
   double number_in(std::size_t field, const std::string& what, double most) const {
     const std::string& text = fields[field];
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !(value >= 0 && value <= most))
+    const double value = finite_number(text).value_or(-1);
+    if (value < 0 || value > most)
       fail("field " + std::to_string(field + 1) + " must be " + what + " of 0 or more, not '" + text + "'");
     return value;
   }
@@ -93,8 +93,7 @@ double TextWorkload::compute_ns() const {
 }
 
 TextWorkload read_text_workload(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw chakra::TraceError(path + ": there is no such file, or it cannot be read");
+  std::istringstream file(read_input(path));
   TextWorkload workload{path, {}};
   Line line{path};
   std::size_t header_lines = 0, announced = 0;
@@ -119,7 +118,6 @@ TextWorkload read_text_workload(const std::string& path) {
     for (std::size_t pass = 0; pass < kPasses; ++pass) layer.phases[pass] = phase_of(line, 2 + 3 * pass);
     workload.layers.push_back(std::move(layer));
   }
-  if (file.bad()) throw chakra::TraceError(path + ": cannot be read");
   if (workload.layers.empty()) throw chakra::TraceError(path + ": has no layers");
   if (announced != 0 && announced != workload.layers.size())
     throw chakra::TraceError(path + ": announces " + std::to_string(announced) + " layers and has " +

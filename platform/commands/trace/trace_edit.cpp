@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
@@ -13,6 +12,7 @@
 #include "platform/commands/trace/job_output.h"
 #include "platform/commands/trace/trace_job.h"
 #include "platform/text/format.h"
+#include "tlm/input/number.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/chakra/validate.h"
@@ -46,9 +46,10 @@ std::pair<std::uint64_t, std::uint64_t> two_numbers(const std::string& option, c
 
 void apply_scale(edit::Nodes& nodes, const std::string& text, std::uint64_t& changed) {
   const std::size_t equals = text.find('=');
-  char* end = nullptr;
-  const double factor = equals == std::string::npos ? -1 : std::strtod(text.c_str() + equals + 1, &end);
-  if (equals == 0 || end == nullptr || *end != '\0' || end == text.c_str() + equals + 1 || !(factor >= 0))
+  const double factor = equals == std::string::npos
+                            ? -1
+                            : finite_number(std::string_view(text).substr(equals + 1)).value_or(-1);
+  if (equals == 0 || factor < 0)
     throw std::invalid_argument("--scale " + text + ": expected CLASS=FACTOR, kernel=0.5");
   changed += edit::scale_durations(nodes, text.substr(0, equals), factor);
 }

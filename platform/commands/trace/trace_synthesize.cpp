@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -15,6 +14,7 @@
 #include "platform/commands/trace/trace_job.h"
 #include "platform/host/files.h"
 #include "platform/text/format.h"
+#include "tlm/input/file.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_error.h"
 #include "workloads/chakra/trace_file.h"
@@ -82,10 +82,11 @@ Ranks read_job(const std::string& prefix, const std::string& dependencies) {
 }
 
 Model read_model(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::invalid_argument("--model " + path + ": cannot be read");
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  return trace_model::from_json(text, path);
+  try {
+    return trace_model::from_json(read_input(path), path);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(std::string("--model ") + error.what());
+  }
 }
 
 Model learn_model(const SynthesizeArguments& arguments, const trace_model::Jobs& jobs) {

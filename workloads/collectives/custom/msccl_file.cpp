@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "tlm/input/file.h"
 #include "workloads/collectives/custom/algorithm.h"
 
 namespace wafertlm {
@@ -24,9 +25,8 @@ class Reader {
 
   CustomAlgorithm read() {
     tinyxml2::XMLDocument document;
-    const tinyxml2::XMLError loaded = document.LoadFile(path_.c_str());
-    if (loaded == tinyxml2::XML_ERROR_FILE_NOT_FOUND)
-      throw std::invalid_argument(path_ + ": there is no such file");
+    const std::string text = read_input(path_);
+    const tinyxml2::XMLError loaded = document.Parse(text.data(), text.size());
     if (loaded != tinyxml2::XML_SUCCESS)
       throw std::invalid_argument(fmt::format("{}:{}: cannot be read as XML: {}", path_,
                                               document.ErrorLineNum(), document.ErrorName()));

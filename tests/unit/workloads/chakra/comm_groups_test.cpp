@@ -40,9 +40,9 @@ TEST(CommGroups, BadFilesAreRefused) {
   refuse(R"({"1": 3})", {"not a list"});
   refuse(R"({"1": [0], "1": [1]})", {"\"1\" is given twice"});
   refuse("[]", {"expected an object"});
-  refuse("{\"1\": [0,", {"not JSON"});
-  refuse("{\"1\": [1e999]}", {"not JSON"});
-  expect_error([] { CommGroups::from_file("/nowhere/g.json", 4); }, {"/nowhere/g.json", "cannot read"});
+  refuse("{\"1\": [0,", {":1:10: JSON syntax: "});
+  refuse("{\"1\": [1e999]}", {"JSON syntax"});
+  expect_error([] { CommGroups::from_file("/nowhere/g.json", 4); }, {"/nowhere/g.json", "cannot be read"});
   expect_error([] { CommGroups(4).ranks("7"); }, {"group \"7\" is not defined"});
 }
 

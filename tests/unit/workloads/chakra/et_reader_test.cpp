@@ -142,7 +142,7 @@ TEST_F(EtReading, WhatIsNotATraceIsRefused) {
   expect_refused(metadata() + good + std::string(1, '\0'), {"byte 16", "INVALID"});  // trailing bytes
   expect_refused(metadata() + good + "\x05x", {"byte 18", "starts at byte 16"});
   expect_refused(metadata() + std::string(12, '\xff'), {"byte 8", "length"});
-  expect_error([] { EtReader("/nowhere/job.0.et"); }, {"/nowhere/job.0.et", "cannot open"});
+  expect_error([] { EtReader("/nowhere/job.0.et"); }, {"/nowhere/job.0.et", "cannot be read"});
   expect_error([this] { EtReader(folder_.file("")); }, {"not a regular file"});
 }
 
