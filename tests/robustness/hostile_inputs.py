@@ -92,7 +92,7 @@ def slots():
         "run.workload": (".yaml", ["run", "EXPERIMENT workload=FILE", "--out", "DIR/out"]),
         "run.chakra": (".0.et", ["run", "EXPERIMENT workload={chakra: PREFIX}", "--out", "DIR/out"]),
         "run.groups": (".json", ["run", "EXPERIMENT workload={chakra: TRACE, comm_groups: FILE}", "--out", "DIR/out"]),
-        "run.placement": (".txt", ["run", "EXPERIMENT workload={model: {layers: 1, hidden: 512, heads: 8, sequence: 128, vocabulary: 1000}, parallelism: MP(2)-DP(5)-PP(2), placement: \"file:FILE\", samples_per_replica: 8, microbatches: 2}", "--out", "DIR/out"]),
+        "run.placement": (".txt", ["run", str(CONFIGS / "experiments/transformer_17b_mesh.yaml"), "--set", "workload.placement=file:FILE", "--out", "DIR/out"]),
         "run.costs": (".yaml", ["check", wafer, "--costs", "FILE"]),
         "collective": (".yaml", ["collective", "FILE", *shown]),
         "collective.extends": (".yaml", ["collective", "PLATFORM extends: FILE", *shown]),
