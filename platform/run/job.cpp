@@ -15,6 +15,7 @@
 #include "platform/text/format.h"
 #include "platform/text/suggest.h"
 #include "workloads/chakra/recorded_communication.h"
+#include "workloads/chakra/recorded_groups.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/layers/data_parallel.h"
 #include "workloads/sequencer/collective_registry.h"
@@ -103,7 +104,12 @@ chakra::CommGroups workload_groups(const config::WorkloadSpec& workload, std::ui
   if (workload.kind == config::WorkloadKind::training)
     return chakra::CommGroups::from_map(training_plan(workload.training)->groups(), ranks);
   const std::string& file = workload.traces.comm_groups;
-  return file.empty() ? chakra::CommGroups(ranks) : chakra::CommGroups::from_file(file, ranks);
+  if (!file.empty()) return chakra::CommGroups::from_file(file, ranks);
+  if (workload.kind != config::WorkloadKind::traces) return chakra::CommGroups(ranks);
+  std::vector<chakra::NodeSource*> pointers;
+  const Sources sources = workload_sources(workload);
+  for (const auto& source : sources) pointers.push_back(source.get());
+  return chakra::recorded_groups(pointers, ranks);
 }
 
 namespace {

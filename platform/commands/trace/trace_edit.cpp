@@ -122,7 +122,8 @@ int edit_traces(const EditArguments& arguments) {
     pointers[as] = sources[as].get();
   }
   require_effect(arguments, done);
-  chakra::validate_job(pointers, groups_of(arguments.groups, static_cast<std::uint32_t>(files.size())));
+  chakra::validate_job(pointers,
+                       groups_of(arguments.groups, static_cast<std::uint32_t>(files.size()), files));
   const std::uint64_t nodes = write_job(arguments.out, pointers);
   for (std::size_t i = 0; i < done.scaled.size(); ++i)
     fmt::print("  scaled {}: {}\n", arguments.scale[i], counted(done.scaled[i], "node"));

@@ -58,7 +58,7 @@ int obfuscate_traces(const ObfuscateArguments& arguments) {
     after.push_back(statistics::read_graph(*sources.back()));
   }
   const auto ranks = static_cast<std::uint32_t>(files.size());
-  chakra::validate_job(pointers, groups_of(arguments.groups, ranks));
+  chakra::validate_job(pointers, groups_of(arguments.groups, ranks, files));
   write_job(arguments.out, pointers);
   fmt::print("{}: {}, {}; everything within {} % of the source\n", arguments.out.prefix,
              counted(ranks, "rank"), counted(nodes, "node"), arguments.bound_percent);

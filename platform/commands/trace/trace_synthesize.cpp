@@ -90,8 +90,9 @@ Model read_model(const std::string& path) {
 
 Model learn_model(const SynthesizeArguments& arguments, const trace_model::Jobs& jobs) {
   const auto ranks = static_cast<std::uint32_t>(jobs.front().size());
-  return trace_model::learn(jobs, groups_of(arguments.groups, ranks),
-                            {arguments.bound_percent / 100, arguments.generate.seed});
+  return trace_model::learn(
+      jobs, groups_of(arguments.groups, ranks, chakra::find_rank_files(arguments.jobs.front())),
+      {arguments.bound_percent / 100, arguments.generate.seed});
 }
 
 /// Made traces, ready to be written.
