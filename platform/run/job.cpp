@@ -15,6 +15,7 @@
 #include "platform/text/format.h"
 #include "platform/text/suggest.h"
 #include "workloads/chakra/recorded_communication.h"
+#include "workloads/chakra/recorded_groups.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/layers/data_parallel.h"
 #include "workloads/sequencer/collective_registry.h"
@@ -71,15 +72,16 @@ Sources trained(const config::TrainingSpec& spec) {
   return sources;
 }
 
+/// The trace that every rank plays, or one of each.
+std::vector<std::string> trace_files(const config::TraceSpec& spec) {
+  return spec.replicate ? std::vector{spec.path} : chakra::find_rank_files(spec.path);
+}
+
 Sources traced(const config::TraceSpec& spec) {
   Sources sources;
-  if (spec.replicate) {
-    for (std::uint32_t rank = 0; rank < *spec.replicate; ++rank)
-      sources.push_back(chakra::open_trace(spec.path));
-  } else {
-    for (const std::string& file : chakra::find_rank_files(spec.path))
-      sources.push_back(chakra::open_trace(file));
-  }
+  const std::uint32_t copies = spec.replicate.value_or(1);
+  for (const std::string& file : trace_files(spec))
+    for (std::uint32_t copy = 0; copy < copies; ++copy) sources.push_back(chakra::open_trace(file));
   if (spec.communication == config::TraceCommunication::recorded)
     for (auto& source : sources) source = chakra::with_recorded_communication(std::move(source));
   return sources;
@@ -103,7 +105,9 @@ chakra::CommGroups workload_groups(const config::WorkloadSpec& workload, std::ui
   if (workload.kind == config::WorkloadKind::training)
     return chakra::CommGroups::from_map(training_plan(workload.training)->groups(), ranks);
   const std::string& file = workload.traces.comm_groups;
-  return file.empty() ? chakra::CommGroups(ranks) : chakra::CommGroups::from_file(file, ranks);
+  if (!file.empty()) return chakra::CommGroups::from_file(file, ranks);
+  if (workload.kind != config::WorkloadKind::traces) return chakra::CommGroups(ranks);
+  return chakra::recorded_groups(trace_files(workload.traces), ranks);
 }
 
 namespace {

@@ -39,6 +39,11 @@ std::string text(const Json& value, const std::string& key) {
   return value.get<std::string>();
 }
 
+/// The name of a group, or the number that stands for it.
+std::string group(const Json& value, const std::string& key) {
+  return value.is_number() ? value.dump() : text(value, key);
+}
+
 bool boolean(const Json& value, const std::string& key) {
   if (!value.is_boolean() && !(value.is_number_unsigned() && value.get<std::uint64_t>() <= 1))
     fail_key(key, "is neither a bool nor 0 or 1");
@@ -115,7 +120,7 @@ const std::unordered_map<std::string, Setter>& setters() {
       {"comm_dst", set<&Node::comm_dst, u32>},
       {"comm_tag", set<&Node::comm_tag, u32>},
       {"comm_priority", set<&Node::comm_priority, u32>},
-      {"pg_name", set<&Node::pg_name, text>},
+      {"pg_name", set<&Node::pg_name, group>},
       {"involved_dim", set_dimensions},
       {wire::kCommClass, set<&Node::comm_class, text>},
       {wire::kIoStream, set<&Node::io_stream, boolean>},

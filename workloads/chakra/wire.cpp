@@ -74,6 +74,12 @@ const std::string& text(const Attribute& attribute) {
   return attribute.string_val();
 }
 
+/// The name of a group, or the number that stands for it.
+std::string group(const Attribute& attribute) {
+  const auto number = integer(attribute);
+  return number ? std::to_string(*number) : text(attribute);
+}
+
 std::uint64_t checked_duration(std::uint64_t duration_ps) {
   if (duration_ps > kLongestPs) fail("is longer than the 106 days that simulated time can hold");
   return duration_ps;
@@ -100,7 +106,7 @@ constexpr std::array<Rule, 16> kRules = {{
     {"comm_dst", [](const Attribute& a, Node& n) { n.comm_dst = u32(a); }},
     {"comm_tag", [](const Attribute& a, Node& n) { n.comm_tag = u32(a); }},
     {"comm_priority", [](const Attribute& a, Node& n) { n.comm_priority = u32(a); }},
-    {"pg_name", [](const Attribute& a, Node& n) { n.pg_name = text(a); }},
+    {"pg_name", [](const Attribute& a, Node& n) { n.pg_name = group(a); }},
     {"involved_dim",
      [](const Attribute& a, Node& n) {
        if (a.value_case() != Attribute::kBoolList) fail("is not a list of bools");

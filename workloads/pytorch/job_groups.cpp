@@ -39,7 +39,49 @@ bool is_uneven(const Communication& communication, const CommunicationKind& kind
          communication.in_bytes != communication.out_bytes;
 }
 
+/// Names under which nothing is said of members: of the group of all ranks, and addresses in older traces.
+bool may_be_all(const std::string& name) {
+  return name.empty() || name == "0" || name == "default_pg" || name.front() == '#';
+}
+
 }  // namespace
+
+void JobGroups::add(const std::string& file, const Members& declared) {
+  for (const auto& [name, ranks] : declared) {
+    const auto [known, is_new] = declared_.emplace(name, ranks);
+    files_.emplace(name, file);
+    if (!is_new && known->second != ranks) contradicted_.emplace(name, files_[name] + " and " + file);
+  }
+}
+
+void JobGroups::require_no_contradiction(const ImportedRank& rank, const Communication& communication,
+                                         const std::optional<std::vector<std::uint32_t>>& members,
+                                         std::uint32_t world_size) const {
+  const auto fail = [&](const std::string& what) {
+    throw chakra::TraceError(
+        fmt::format("{}: process group \"{}\" {}; give a file {{\"NAME\": [0, 1], …}} as --groups", rank.name,
+                    chakra::printable(communication.group), what));
+  };
+  const std::uint32_t size = communication.group_size;
+  const bool is_given = given_.count(communication.group) != 0;
+  const auto contradicted = contradicted_.find(communication.group);
+  if (!is_given && communication.ranks.empty() && contradicted != contradicted_.end())
+    fail("has different ranks in " + contradicted->second);
+  if (!members) {
+    if (size != 0)
+      fail(fmt::format("has {} of the job's {} ranks, and nothing says which", size, world_size));
+    if (!may_be_all(communication.group)) fail("is not defined by the traces");
+    return;
+  }
+  const auto declared = declared_.find(communication.group);
+  if (!is_given && !communication.ranks.empty() && declared != declared_.end() &&
+      contradicted == contradicted_.end() && declared->second != communication.ranks)
+    fail("has other ranks where it is defined than where it is used");
+  if (size != 0 && size != members->size())
+    fail(fmt::format("has {} ranks, but its size is {}", members->size(), size));
+  if (std::find(members->begin(), members->end(), rank.rank) == members->end())
+    fail(fmt::format("does not hold rank {}, which uses it", rank.rank));
+}
 
 /// Nothing: the trace does not tell.
 std::optional<std::vector<std::uint32_t>> JobGroups::members(const Communication& communication,
@@ -68,6 +110,7 @@ void JobGroups::find_groups(ImportedJob& job) {
       const std::uint32_t number = rank.graph.items[index].communication - 1;
       const Communication& each = communications[number];
       const auto told = members(each, job.world_size);
+      require_no_contradiction(rank, each, told, job.world_size);
       if (!told) unknown.insert(each.group);
       const std::vector<std::uint32_t>& ranks = told ? *told : all;
       for (const std::uint32_t member : ranks)

@@ -161,7 +161,7 @@ std::vector<chakra::TraceSummary> check_job(const TraceJob& job, const TraceOpti
   }
   const bool whole = job.is_whole || options.replicate != 0;
   const auto size = whole ? static_cast<std::uint32_t>(copies) : kAnyRanks;
-  const chakra::CommGroups groups = groups_of(options.groups, size);
+  const chakra::CommGroups groups = groups_of(options.groups, size, job.files);
   if (whole) return chakra::validate_job(ranks, groups, validate_options(options));
   return {chakra::validate(*ranks.front(), job.rank, groups, validate_options(options))};
 }

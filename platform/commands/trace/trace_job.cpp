@@ -10,6 +10,7 @@
 
 #include "platform/text/format.h"
 #include "workloads/chakra/rank_files.h"
+#include "workloads/chakra/recorded_groups.h"
 #include "workloads/chakra/trace_file.h"
 
 namespace wafertlm {
@@ -75,8 +76,9 @@ void require_no_stale_ranks(const std::vector<std::string>& stale, bool force) {
   fmt::print("removed {} of an earlier job: {}\n", counted(stale.size(), "trace"), names);
 }
 
-chakra::CommGroups groups_of(const std::string& file, std::uint32_t ranks) {
-  return file.empty() ? chakra::CommGroups(ranks) : chakra::CommGroups::from_file(file, ranks);
+chakra::CommGroups groups_of(const std::string& file, std::uint32_t ranks,
+                             const std::vector<std::string>& traces) {
+  return file.empty() ? chakra::recorded_groups(traces, ranks) : chakra::CommGroups::from_file(file, ranks);
 }
 
 }  // namespace wafertlm

@@ -7,7 +7,6 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "platform/commands/trace/job_output.h"
@@ -90,8 +89,9 @@ Model read_model(const std::string& path) {
 
 Model learn_model(const SynthesizeArguments& arguments, const trace_model::Jobs& jobs) {
   const auto ranks = static_cast<std::uint32_t>(jobs.front().size());
-  return trace_model::learn(jobs, groups_of(arguments.groups, ranks),
-                            {arguments.bound_percent / 100, arguments.generate.seed});
+  return trace_model::learn(
+      jobs, groups_of(arguments.groups, ranks, chakra::find_rank_files(arguments.jobs.front())),
+      {arguments.bound_percent / 100, arguments.generate.seed});
 }
 
 /// Made traces, ready to be written.
@@ -149,11 +149,8 @@ std::string compared(const SynthesizeArguments& arguments, const Model& model, c
 /// Returns what was written.
 std::string write_made(const JobOutput& out, const MadeJob& job) {
   write_job(out, job.pointers);
-  std::string text = fmt::format("{}: {}, {}\n", out.prefix, counted(job.pointers.size(), "rank"),
-                                 counted(job.nodes, "node"));
-  if (job.made.groups.empty()) return text;
-  write_file(out.prefix + ".comm_groups.json", nlohmann::json(job.made.groups).dump() + "\n");
-  return text + fmt::format("{}.comm_groups.json: the communicator groups\n", out.prefix);
+  return fmt::format("{}: {}, {}\n{}", out.prefix, counted(job.pointers.size(), "rank"),
+                     counted(job.nodes, "node"), write_groups(out, job.made.groups));
 }
 
 int synthesize(const SynthesizeArguments& arguments) {
