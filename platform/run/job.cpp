@@ -14,6 +14,8 @@
 #include "platform/spec/npu_spec.h"
 #include "platform/text/format.h"
 #include "platform/text/suggest.h"
+#include "workloads/astra_text/training_job.h"
+#include "workloads/chakra/peer_messages.h"
 #include "workloads/chakra/recorded_communication.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/layers/data_parallel.h"
@@ -73,7 +75,11 @@ Sources trained(const config::TrainingSpec& spec) {
 
 Sources traced(const config::TraceSpec& spec) {
   Sources sources;
-  if (spec.replicate) {
+  if (astra_text::is_text_workload(spec.path)) {
+    const astra_text::TrainingJob job(spec.path, *spec.replicate);
+    for (std::uint32_t rank = 0; rank < *spec.replicate; ++rank)
+      sources.push_back(std::make_unique<chakra::VectorSource>(spec.path, job.nodes(rank)));
+  } else if (spec.replicate) {
     for (std::uint32_t rank = 0; rank < *spec.replicate; ++rank)
       sources.push_back(chakra::open_trace(spec.path));
   } else {
@@ -102,6 +108,8 @@ Sources workload_sources(const config::WorkloadSpec& workload) {
 chakra::CommGroups workload_groups(const config::WorkloadSpec& workload, std::uint32_t ranks) {
   if (workload.kind == config::WorkloadKind::training)
     return chakra::CommGroups::from_map(training_plan(workload.training)->groups(), ranks);
+  if (workload.kind == config::WorkloadKind::traces && astra_text::is_text_workload(workload.traces.path))
+    return chakra::CommGroups::from_map(astra_text::TrainingJob(workload.traces.path, ranks).groups(), ranks);
   const std::string& file = workload.traces.comm_groups;
   return file.empty() ? chakra::CommGroups(ranks) : chakra::CommGroups::from_file(file, ranks);
 }
@@ -225,6 +233,9 @@ Job load_job(const config::ExperimentSpec& experiment) {
     const config::WaferSpec& wafer = experiment.platform.wafer;
     job.dimension_groups = add_dimension_groups(
         job.ranks, job.groups, fabric_kind(wafer).traits(wafer).topology->dimensions(), job.npus);
+    const auto groups = std::make_shared<const chakra::CommGroups>(job.groups);
+    for (std::uint32_t rank = 0; rank < ranks; ++rank)
+      job.ranks[rank] = chakra::with_peer_messages(std::move(job.ranks[rank]), groups, rank);
   }
   std::vector<chakra::NodeSource*> pointers;
   for (const auto& source : job.ranks) pointers.push_back(source.get());

@@ -24,6 +24,7 @@
 #include "platform/text/format.h"
 #include "waveforms/transaction_log.h"
 #include "workloads/chakra/node_source.h"
+#include "workloads/chakra/peer_messages.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/chakra/validate.h"
 
@@ -157,11 +158,15 @@ std::vector<chakra::TraceSummary> check_job(const TraceJob& job, const TraceOpti
         fmt::format("--replicate goes with one trace file, and {} has {}", job.name, job.files.size()));
   for (std::size_t rank = 0; rank < copies; ++rank) {
     sources.push_back(chakra::open_trace(job.files[options.replicate != 0 ? 0 : rank]));
-    ranks.push_back(sources.back().get());
   }
   const bool whole = job.is_whole || options.replicate != 0;
   const auto size = whole ? static_cast<std::uint32_t>(copies) : kAnyRanks;
   const chakra::CommGroups groups = groups_of(options.groups, size);
+  const auto members = std::make_shared<const chakra::CommGroups>(groups);
+  for (std::size_t rank = 0; whole && rank < copies; ++rank)
+    sources[rank] =
+        chakra::with_peer_messages(std::move(sources[rank]), members, static_cast<std::uint32_t>(rank));
+  for (const auto& source : sources) ranks.push_back(source.get());
   if (whole) return chakra::validate_job(ranks, groups, validate_options(options));
   return {chakra::validate(*ranks.front(), job.rank, groups, validate_options(options))};
 }
@@ -263,6 +268,10 @@ std::function<int()> add_trace_command(CLI::App& app) {
       ->check(CLI::IsMember({"et", "et.gz", "json"}));
   convert_command->add_option("--out", options->out, "Folder; beside the original if not given")
       ->type_name("DIR");
+  convert_command
+      ->add_option("--replicate", options->replicate,
+                   "Ranks of a text workload of ASTRA-sim 1.0 or SimAI (.txt), which becomes NAME.<rank>.et")
+      ->check(CLI::Range(1U, 65'536U));
   convert_command->add_flag(
       "--force", options->force,
       "Remove ranks of an earlier job that would stand beside the new ones; refused if not given");
@@ -297,7 +306,7 @@ std::function<int()> add_trace_command(CLI::App& app) {
     if (check_command->parsed()) return check(*options);
     for (const auto& other : others)
       if (const int code = other(); code >= 0) return code;
-    convert_traces({options->files, options->out, options->form, options->force});
+    convert_traces({options->files, options->out, options->form, options->replicate, options->force});
     return 0;
   };
 }
