@@ -125,6 +125,8 @@ const std::unordered_map<std::string, Setter>& setters() {
       {wire::kCommClass, set<&Node::comm_class, text>},
       {wire::kIoStream, set<&Node::io_stream, boolean>},
       {wire::kUnit, set<&Node::unit, u32>},
+      {wire::kSendBytes, set<&Node::send_bytes, ids>},
+      {wire::kReceiveBytes, set<&Node::receive_bytes, ids>},
   };
   return all;
 }
@@ -354,6 +356,8 @@ std::string to_json(const Node& node, const NodeIo& io) {
   if (!node.comm_class.empty()) json[wire::kCommClass] = node.comm_class;
   if (node.io_stream) json[wire::kIoStream] = true;
   if (node.unit != 0) json[wire::kUnit] = node.unit;
+  if (!node.send_bytes.empty()) json[wire::kSendBytes] = node.send_bytes;
+  if (!node.receive_bytes.empty()) json[wire::kReceiveBytes] = node.receive_bytes;
   for (const auto& [key, text] : {std::pair{"inputs", io.inputs}, std::pair{"outputs", io.outputs}})
     if (!text.empty()) json[key] = {{"values", text.values}, {"shapes", text.shapes}, {"types", text.types}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

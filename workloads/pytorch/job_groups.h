@@ -35,7 +35,7 @@ class JobGroups {
                                 std::uint32_t world_size) const;
   void find_groups(ImportedJob& job);
   void place(ImportedRank& rank, const ImportedJob& job);
-  static void even_out(ImportedJob& job);
+  static void place_parts(ImportedJob& job);
 
   const Members given_;
   Members declared_;

@@ -14,6 +14,7 @@
 #include "platform/commands/trace/trace_job.h"
 #include "platform/host/files.h"
 #include "platform/text/format.h"
+#include "workloads/chakra/peer_messages.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_error.h"
 #include "workloads/chakra/trace_file.h"
@@ -73,10 +74,17 @@ void require_sense(const SynthesizeArguments& arguments, const CLI::App& command
     if (!arguments.out.prefix.empty()) arguments.out.require_other_than(job);
 }
 
-Ranks read_job(const std::string& prefix, const std::string& dependencies) {
+/// With messages in place of all-to-alls of unequal parts. `groups`: a file, or "".
+Ranks read_job(const std::string& prefix, const std::string& dependencies, const std::string& groups) {
+  const std::vector<std::string> files = chakra::find_rank_files(prefix);
+  const chakra::CommGroups members = groups_of(groups, static_cast<std::uint32_t>(files.size()), files);
   Ranks ranks;
-  for (const std::string& file : chakra::find_rank_files(prefix))
-    ranks.push_back(statistics::read_graph(*chakra::open_trace(file), dependencies_of(dependencies)));
+  for (const std::string& file : files) {
+    const auto trace = chakra::open_trace(file);
+    const auto rank = static_cast<std::uint32_t>(ranks.size());
+    ranks.push_back(statistics::read_graph(*chakra::with_peer_messages(*trace, members, rank),
+                                           dependencies_of(dependencies)));
+  }
   return ranks;
 }
 
@@ -123,8 +131,8 @@ std::string suspects_text(const SynthesizeArguments& arguments, const MadeJob& j
   if (arguments.suspects.empty()) return "";
   std::vector<std::vector<double>> known;
   for (const std::string& suspect : arguments.suspects)
-    known.push_back(
-        trace_model::family_features(statistics::statistics_of(read_job(suspect, arguments.dependencies))));
+    known.push_back(trace_model::family_features(
+        statistics::statistics_of(read_job(suspect, arguments.dependencies, ""))));
   const auto features = trace_model::family_features(statistics::statistics_of(job.graphs));
   return fmt::format("  most like {}, of {}\n",
                      arguments.suspects[trace_model::nearest_family(features, known)],
@@ -155,7 +163,8 @@ std::string write_made(const JobOutput& out, const MadeJob& job) {
 
 int synthesize(const SynthesizeArguments& arguments) {
   trace_model::Jobs jobs;
-  for (const std::string& job : arguments.jobs) jobs.push_back(read_job(job, arguments.dependencies));
+  for (const std::string& job : arguments.jobs)
+    jobs.push_back(read_job(job, arguments.dependencies, arguments.groups));
   const Model model = arguments.model.empty() ? learn_model(arguments, jobs) : read_model(arguments.model);
   std::string text = model_text(model);
   if (!arguments.out.prefix.empty()) {
