@@ -40,6 +40,11 @@ std::string text(const Json& value, const std::string& key) {
   return value.get<std::string>();
 }
 
+/// The name of a group, or the number that stands for it.
+std::string group(const Json& value, const std::string& key) {
+  return value.is_number() ? value.dump() : text(value, key);
+}
+
 bool boolean(const Json& value, const std::string& key) {
   if (!value.is_boolean() && !(value.is_number_unsigned() && value.get<std::uint64_t>() <= 1))
     fail_key(key, "is neither a bool nor 0 or 1");
@@ -116,11 +121,13 @@ const std::unordered_map<std::string, Setter>& setters() {
       {"comm_dst", set<&Node::comm_dst, u32>},
       {"comm_tag", set<&Node::comm_tag, u32>},
       {"comm_priority", set<&Node::comm_priority, u32>},
-      {"pg_name", set<&Node::pg_name, text>},
+      {"pg_name", set<&Node::pg_name, group>},
       {"involved_dim", set_dimensions},
       {wire::kCommClass, set<&Node::comm_class, text>},
       {wire::kIoStream, set<&Node::io_stream, boolean>},
       {wire::kUnit, set<&Node::unit, u32>},
+      {wire::kSendBytes, set<&Node::send_bytes, ids>},
+      {wire::kReceiveBytes, set<&Node::receive_bytes, ids>},
   };
   return all;
 }
@@ -350,6 +357,8 @@ std::string to_json(const Node& node, const NodeIo& io) {
   if (!node.comm_class.empty()) json[wire::kCommClass] = node.comm_class;
   if (node.io_stream) json[wire::kIoStream] = true;
   if (node.unit != 0) json[wire::kUnit] = node.unit;
+  if (!node.send_bytes.empty()) json[wire::kSendBytes] = node.send_bytes;
+  if (!node.receive_bytes.empty()) json[wire::kReceiveBytes] = node.receive_bytes;
   for (const auto& [key, text] : {std::pair{"inputs", io.inputs}, std::pair{"outputs", io.outputs}})
     if (!text.empty()) json[key] = {{"values", text.values}, {"shapes", text.shapes}, {"types", text.types}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

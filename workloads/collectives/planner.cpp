@@ -45,11 +45,7 @@ void check(const CollectiveRequest& request, const FabricTraits& fabric) {
     throw std::invalid_argument(
         fmt::format("a barrier carries no data: its size must be 0, not {} B", request.bytes));
   if (request.custom) {
-    const CustomAlgorithm& custom = *request.custom;
-    if (custom.type != request.type || custom.ranks.size() != request.group.size())
-      throw std::invalid_argument(fmt::format("{}: an {} of {} ranks cannot do an {} of {}", custom.file,
-                                              to_string(custom.type), custom.ranks.size(),
-                                              to_string(request.type), request.group.size()));
+    request.custom->of(request.group.size(), request.bytes);
     return;
   }
   if (request.algorithm.empty() || request.algorithm == kFastest) return;
@@ -158,7 +154,7 @@ CollectiveRequest settled(const CollectiveRequest& request, const FabricTraits& 
   CollectiveRequest best = request;
   if (request.type == CollectiveType::barrier) best.bytes = kBarrierBytes;
   if (request.custom) {
-    best.algorithm = request.custom->name;
+    best.algorithm = request.custom->of(request.group.size(), request.bytes)->name;
     best.chunks = std::max(best.chunks, 1U);
     return best;
   }

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <stdexcept>
 
@@ -53,6 +54,14 @@ std::uint64_t JobWriter::add(chakra::NodeSource& source, std::uint32_t rank) {
 void JobWriter::commit() {
   require_no_stale_ranks(stale_, output_.force);
   files_.commit();
+}
+
+std::string write_groups(const JobOutput& output,
+                         const std::map<std::string, std::vector<std::uint32_t>>& groups) {
+  if (groups.empty()) return "";
+  const std::string file = output.prefix + ".comm_groups.json";
+  write_file(file, nlohmann::json(groups).dump() + "\n");
+  return file + ": the communicator groups\n";
 }
 
 std::uint64_t write_job(const JobOutput& output, const std::vector<chakra::NodeSource*>& ranks) {

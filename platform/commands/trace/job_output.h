@@ -2,6 +2,7 @@
 #pragma once
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,10 @@ class JobWriter {
   std::vector<std::string> stale_;
   chakra::TraceFiles files_;
 };
+
+/// Writes PREFIX.comm_groups.json, unless there are no groups. @return a line about it
+std::string write_groups(const JobOutput& output,
+                         const std::map<std::string, std::vector<std::uint32_t>>& groups);
 
 /// Writes all ranks of a job, in their order. @return nodes; @throws as JobWriter.
 std::uint64_t write_job(const JobOutput& output, const std::vector<chakra::NodeSource*>& ranks);

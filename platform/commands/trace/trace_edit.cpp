@@ -105,6 +105,17 @@ void require_permutation(std::vector<std::uint32_t> ranks, std::size_t size) {
                                             size - 1, counted(size, "rank")));
 }
 
+/// A file's groups as they are, those that the traces define with the new ranks.
+chakra::CommGroups edited_groups(const EditArguments& arguments, const std::vector<std::string>& files) {
+  const auto size = static_cast<std::uint32_t>(files.size());
+  chakra::CommGroups groups = groups_of(arguments.groups, size, files);
+  if (!arguments.groups.empty() || arguments.ranks.empty()) return groups;
+  auto renamed = groups.to_map();
+  for (auto& [name, ranks] : renamed)
+    for (std::uint32_t& rank : ranks) rank = arguments.ranks[rank];
+  return chakra::CommGroups::from_map(renamed, size);
+}
+
 int edit_traces(const EditArguments& arguments) {
   const bool anything = !arguments.scale.empty() || !arguments.precision.empty() ||
                         !arguments.slice.empty() || arguments.split_bytes != 0 || arguments.fuse_bytes != 0 ||
@@ -123,7 +134,8 @@ int edit_traces(const EditArguments& arguments) {
     pointers[as] = sources[as].get();
   }
   require_effect(arguments, done);
-  chakra::validate_job(pointers, groups_of(arguments.groups, static_cast<std::uint32_t>(files.size())));
+  const chakra::CommGroups groups = edited_groups(arguments, files);
+  chakra::validate_job(pointers, groups);
   const std::uint64_t nodes = write_job(arguments.out, pointers);
   for (std::size_t i = 0; i < done.scaled.size(); ++i)
     fmt::print("  scaled {}: {}\n", arguments.scale[i], counted(done.scaled[i], "node"));
@@ -131,6 +143,7 @@ int edit_traces(const EditArguments& arguments) {
   if (done.fused != 0) fmt::print("  {} became part of another\n", counted(done.fused, "collective"));
   if (done.split != 0) fmt::print("  {} split\n", counted(done.split, "collective"));
   fmt::print("{}: {}, {}\n", arguments.out.prefix, counted(files.size(), "rank"), counted(nodes, "node"));
+  if (arguments.groups.empty()) fmt::print("{}", write_groups(arguments.out, groups.to_map()));
   return 0;
 }
 
@@ -164,7 +177,7 @@ std::function<int()> add_trace_edit(CLI::App& trace) {
       ->type_name("BYTES");
   command
       ->add_option("--ranks", arguments->ranks,
-                   "New numbers of the ranks, in order; groups must hold them as they are")
+                   "New numbers of the ranks, in order; a file of groups must hold these")
       ->delimiter(',')
       ->type_name("N,N,...");
   command->add_option("--repeat", arguments->repeat, "So many copies after each other in one trace")

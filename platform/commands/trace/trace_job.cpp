@@ -9,7 +9,9 @@
 #include <system_error>
 
 #include "platform/text/format.h"
+#include "workloads/astra_text/training_job.h"
 #include "workloads/chakra/rank_files.h"
+#include "workloads/chakra/recorded_groups.h"
 #include "workloads/chakra/trace_file.h"
 
 namespace wafertlm {
@@ -37,6 +39,10 @@ std::vector<TraceJob> find_trace_jobs(const std::vector<std::string>& arguments)
   std::vector<TraceJob> jobs;
   std::map<std::string, std::map<std::uint64_t, std::string>> by_prefix;
   for (const std::string& argument : arguments) {
+    if (astra_text::is_text_workload(argument))
+      throw chakra::TraceError(argument +
+                               ": a text workload, of which `wafertlm trace convert --replicate RANKS` makes "
+                               "traces");
     if (!chakra::is_trace_file(argument)) {
       jobs.push_back({argument, chakra::find_rank_files(argument), true, 0});
     } else if (const auto part = chakra::split_rank_file(argument)) {
@@ -75,8 +81,9 @@ void require_no_stale_ranks(const std::vector<std::string>& stale, bool force) {
   fmt::print("removed {} of an earlier job: {}\n", counted(stale.size(), "trace"), names);
 }
 
-chakra::CommGroups groups_of(const std::string& file, std::uint32_t ranks) {
-  return file.empty() ? chakra::CommGroups(ranks) : chakra::CommGroups::from_file(file, ranks);
+chakra::CommGroups groups_of(const std::string& file, std::uint32_t ranks,
+                             const std::vector<std::string>& traces) {
+  return file.empty() ? chakra::recorded_groups(traces, ranks) : chakra::CommGroups::from_file(file, ranks);
 }
 
 }  // namespace wafertlm

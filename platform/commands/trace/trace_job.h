@@ -28,7 +28,8 @@ std::vector<TraceJob> find_trace_jobs(const std::vector<std::string>& arguments)
 /// @throws std::invalid_argument that names them, and what to do.
 void require_no_stale_ranks(const std::vector<std::string>& stale, bool force);
 
-/// The groups in the file; "": only that of all ranks. @throws chakra::TraceError.
-chakra::CommGroups groups_of(const std::string& file, std::uint32_t ranks);
+/// The groups in the file; "": those that the traces define. @throws chakra::TraceError.
+chakra::CommGroups groups_of(const std::string& file, std::uint32_t ranks,
+                             const std::vector<std::string>& traces);
 
 }  // namespace wafertlm

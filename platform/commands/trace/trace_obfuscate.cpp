@@ -58,10 +58,12 @@ int obfuscate_traces(const ObfuscateArguments& arguments) {
     after.push_back(statistics::read_graph(*sources.back()));
   }
   const auto ranks = static_cast<std::uint32_t>(files.size());
-  chakra::validate_job(pointers, groups_of(arguments.groups, ranks));
+  const chakra::CommGroups groups = groups_of(arguments.groups, ranks, files);
+  chakra::validate_job(pointers, groups);
   write_job(arguments.out, pointers);
   fmt::print("{}: {}, {}; everything within {} % of the source\n", arguments.out.prefix,
              counted(ranks, "rank"), counted(nodes, "node"), arguments.bound_percent);
+  if (arguments.groups.empty()) fmt::print("{}", write_groups(arguments.out, groups.to_map()));
   fmt::print("  longest run of nodes that are as in the source: {}\n", identical);
   fmt::print(
       "  nearest-neighbour attack: {:.1f} % of {} names guessed right; the most frequent name of each class "

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "platform/commands/trace/job_output.h"
@@ -15,6 +14,7 @@
 #include "platform/host/files.h"
 #include "platform/text/format.h"
 #include "tlm/input/file.h"
+#include "workloads/chakra/peer_messages.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_error.h"
 #include "workloads/chakra/trace_file.h"
@@ -74,10 +74,17 @@ void require_sense(const SynthesizeArguments& arguments, const CLI::App& command
     if (!arguments.out.prefix.empty()) arguments.out.require_other_than(job);
 }
 
-Ranks read_job(const std::string& prefix, const std::string& dependencies) {
+/// With messages in place of all-to-alls of unequal parts. `groups`: a file, or "".
+Ranks read_job(const std::string& prefix, const std::string& dependencies, const std::string& groups) {
+  const std::vector<std::string> files = chakra::find_rank_files(prefix);
+  const chakra::CommGroups members = groups_of(groups, static_cast<std::uint32_t>(files.size()), files);
   Ranks ranks;
-  for (const std::string& file : chakra::find_rank_files(prefix))
-    ranks.push_back(statistics::read_graph(*chakra::open_trace(file), dependencies_of(dependencies)));
+  for (const std::string& file : files) {
+    const auto trace = chakra::open_trace(file);
+    const auto rank = static_cast<std::uint32_t>(ranks.size());
+    ranks.push_back(statistics::read_graph(*chakra::with_peer_messages(*trace, members, rank),
+                                           dependencies_of(dependencies)));
+  }
   return ranks;
 }
 
@@ -91,8 +98,9 @@ Model read_model(const std::string& path) {
 
 Model learn_model(const SynthesizeArguments& arguments, const trace_model::Jobs& jobs) {
   const auto ranks = static_cast<std::uint32_t>(jobs.front().size());
-  return trace_model::learn(jobs, groups_of(arguments.groups, ranks),
-                            {arguments.bound_percent / 100, arguments.generate.seed});
+  return trace_model::learn(
+      jobs, groups_of(arguments.groups, ranks, chakra::find_rank_files(arguments.jobs.front())),
+      {arguments.bound_percent / 100, arguments.generate.seed});
 }
 
 /// Made traces, ready to be written.
@@ -124,8 +132,8 @@ std::string suspects_text(const SynthesizeArguments& arguments, const MadeJob& j
   if (arguments.suspects.empty()) return "";
   std::vector<std::vector<double>> known;
   for (const std::string& suspect : arguments.suspects)
-    known.push_back(
-        trace_model::family_features(statistics::statistics_of(read_job(suspect, arguments.dependencies))));
+    known.push_back(trace_model::family_features(
+        statistics::statistics_of(read_job(suspect, arguments.dependencies, ""))));
   const auto features = trace_model::family_features(statistics::statistics_of(job.graphs));
   return fmt::format("  most like {}, of {}\n",
                      arguments.suspects[trace_model::nearest_family(features, known)],
@@ -150,16 +158,14 @@ std::string compared(const SynthesizeArguments& arguments, const Model& model, c
 /// Returns what was written.
 std::string write_made(const JobOutput& out, const MadeJob& job) {
   write_job(out, job.pointers);
-  std::string text = fmt::format("{}: {}, {}\n", out.prefix, counted(job.pointers.size(), "rank"),
-                                 counted(job.nodes, "node"));
-  if (job.made.groups.empty()) return text;
-  write_file(out.prefix + ".comm_groups.json", nlohmann::json(job.made.groups).dump() + "\n");
-  return text + fmt::format("{}.comm_groups.json: the communicator groups\n", out.prefix);
+  return fmt::format("{}: {}, {}\n{}", out.prefix, counted(job.pointers.size(), "rank"),
+                     counted(job.nodes, "node"), write_groups(out, job.made.groups));
 }
 
 int synthesize(const SynthesizeArguments& arguments) {
   trace_model::Jobs jobs;
-  for (const std::string& job : arguments.jobs) jobs.push_back(read_job(job, arguments.dependencies));
+  for (const std::string& job : arguments.jobs)
+    jobs.push_back(read_job(job, arguments.dependencies, arguments.groups));
   const Model model = arguments.model.empty() ? learn_model(arguments, jobs) : read_model(arguments.model);
   std::string text = model_text(model);
   if (!arguments.out.prefix.empty()) {

@@ -104,7 +104,7 @@ TEST_F(EtReading, BadAttributesNameByteNodeAndAttribute) {
   refuse(7, attribute("comm_type", number(9, 0)) + attribute("comm_size", number(9, minus_one)),
          "comm_size is negative (-1)");
   refuse(7, attribute("comm_type", number(9, 0)) + attribute("comm_type", number(9, 1)), "given twice");
-  refuse(7, attribute("pg_name", number(9, 1)), "pg_name is not a string");
+  refuse(7, attribute("pg_name", ""), "pg_name is not a string");
   refuse(5, attribute("comm_size", number(9, 1)), "comm_dst");
   refuse(6, attribute("comm_size", number(9, 1)), "comm_src");
   refuse(6, attribute("comm_src", number(9, 1ULL << 32U)), "does not fit 32 bits");

@@ -142,7 +142,8 @@ TEST_F(JsonTraces, WhatIsNoNode) {
   EXPECT_EQ(comp(R"("num_ops": 1.5)"), "num_ops is not an integer from 0 on");
   EXPECT_EQ(comp(R"("comm_tag": 4294967295)"), "");
   EXPECT_EQ(comp(R"("comm_tag": 4294967296)"), "comm_tag does not fit 32 bits");
-  EXPECT_EQ(comp(R"("pg_name": 4)"), "pg_name is not a string");
+  EXPECT_EQ(comp(R"("pg_name": 4)"), "") << "a number stands for a name";
+  EXPECT_EQ(comp(R"("pg_name": [])"), "pg_name is not a string");
   EXPECT_EQ(comp(R"("is_cpu_op": 1)"), "");
   EXPECT_EQ(comp(R"("is_cpu_op": 2)"), "is_cpu_op is neither a bool nor 0 or 1");
   EXPECT_EQ(comp(R"("is_cpu_op": "true")"), "is_cpu_op is neither a bool nor 0 or 1");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/commands/libra/text_workload.h"
+#include "workloads/astra_text/text_workload.h"
 
 #include <algorithm>
 #include <cctype>
@@ -93,8 +93,8 @@ double TextWorkload::compute_ns() const {
 }
 
 TextWorkload read_text_workload(const std::string& path) {
-  std::istringstream file(read_input(path));
-  TextWorkload workload{path, {}};
+  std::istringstream file(chakra::as_trace_error([&] { return read_input(path); }));
+  TextWorkload workload{path, {}, {}};
   Line line{path};
   std::size_t header_lines = 0, announced = 0;
   for (std::string text; std::getline(file, text);) {
@@ -103,7 +103,10 @@ TextWorkload read_text_workload(const std::string& path) {
     if (line.fields.empty()) continue;
     if (workload.layers.empty() && header_lines < 2 && line.fields.size() != kFields) {
       // The strategy's name (with options behind it in some versions), then the number of layers.
-      if (header_lines++ == 0 && std::isalpha(static_cast<unsigned char>(line.fields[0][0])) != 0) continue;
+      if (header_lines++ == 0 && std::isalpha(static_cast<unsigned char>(line.fields[0][0])) != 0) {
+        workload.header = line.fields;
+        continue;
+      }
       if (line.fields.size() == 1) {
         announced = static_cast<std::size_t>(line.number_in(0, "a number of layers", 1e7));
         continue;
