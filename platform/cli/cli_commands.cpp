@@ -12,7 +12,8 @@
 
 #include "platform/cli/completion.h"
 #include "platform/cli/man_page.h"
-#include "platform/host/files.h"
+#include "platform/host/output_folder.h"
+#include "platform/host/output_option.h"
 #include "platform/host/validators.h"
 
 namespace wafertlm {
@@ -47,7 +48,8 @@ std::function<int()> add_man_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("man", "Print the man page of a command, or write those of all");
   command->add_option("COMMAND", options->words, "For instance: trace info; the program itself if not given");
   command->add_option("--out", options->out, "Write the pages of all commands into this folder instead")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->check(names_output(OutputKind::folder));
   command->footer("Examples:\n  wafertlm man run | man -l -\n  wafertlm man --out share/man/man1");
   return [&app, options] {
     const ShownCommand root = shown_command(app);
@@ -56,8 +58,9 @@ std::function<int()> add_man_command(CLI::App& app) {
       if (!options->words.empty()) throw std::invalid_argument("--out writes all pages; leave COMMAND out");
       std::vector<std::pair<std::string, std::string>> files;
       for (const ShownCommand* each : all) files.emplace_back(man_name(*each) + ".1", man_page(*each));
-      require_writable_folder(options->out);
-      write_files(options->out, files);
+      OutputFolder folder(options->out, "wafertlm man", "man");
+      for (const auto& [name, text] : files) folder.write(name, text);
+      folder.commit();
       return 0;
     }
     std::string path = root.path;

@@ -21,6 +21,7 @@
 #include "platform/cli/cli_commands.h"
 #include "platform/cli/common_options.h"
 #include "platform/cli/help_format.h"
+#include "platform/cli/outputs.h"
 #include "platform/cli/version.h"
 #include "platform/host/bad_input.h"
 #include "platform/host/built_without.h"
@@ -146,19 +147,13 @@ int run_command(const std::string& name, const std::function<int()>& command, co
   if (options.has_no_colour) forbid_colour();
   int exit_code = 0;
   if (options.json_in_place_of_text) {
-    const PendingFile file("--json", options.json);
-    try {
+    PendingFile file("--json", options.json);
+    {
       const PrintedTo to(file.incomplete());
       exit_code = command();
       require_printed();
-    } catch (...) {
-      std::remove(file.incomplete().c_str());
-      throw;
     }
-    if (exit_code == 0)
-      file.put_in_place();
-    else
-      std::remove(file.incomplete().c_str());
+    if (exit_code == 0) file.put_in_place();
   } else {
     std::optional<PrintedTo> nowhere;
     if (options.is_quiet && options.json != "-") nowhere.emplace("/dev/null");
@@ -191,6 +186,7 @@ int run_commands(const std::vector<Command>& commands, int argc, char** argv) {
       ::setenv(kInputLimitVariable, std::to_string(config::parse_size(options.input_limit)).c_str(), 1);
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
     refuse_wrong_values(app);
+    require_outputs(*app.get_subcommands().front(), options.json_in_place_of_text ? options.json : "");
     const std::string name = app.get_subcommands().front()->get_name();
     return run_command(name, runs.at(name), options);
   } catch (const CLI::ParseError& error) {

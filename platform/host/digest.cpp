@@ -38,7 +38,15 @@ class Sha256 {
   std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
 };
 
-std::string read_and_digest(const fs::path& path) {
+}  // namespace
+
+std::string sha256(std::string_view text) {
+  Sha256 digest;
+  digest.add(text);
+  return digest.digits();
+}
+
+std::string sha256_of_file_now(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::string block(1 << 20, '\0');
   Sha256 digest;
@@ -46,14 +54,6 @@ std::string read_and_digest(const fs::path& path) {
     file.read(block.data(), static_cast<std::streamsize>(block.size()));
     digest.add(std::string_view(block.data(), static_cast<std::size_t>(file.gcount())));
   }
-  return digest.digits();
-}
-
-}  // namespace
-
-std::string sha256(std::string_view text) {
-  Sha256 digest;
-  digest.add(text);
   return digest.digits();
 }
 
@@ -66,7 +66,7 @@ std::string sha256_of_file(const fs::path& file) {
   if (error) return sha256("");
   const auto time = fs::last_write_time(path, error).time_since_epoch().count();
   std::string& digest = known[{path.string(), size, time}];
-  if (digest.empty()) digest = read_and_digest(path);
+  if (digest.empty()) digest = sha256_of_file_now(path);
   return digest;
 }
 

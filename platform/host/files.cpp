@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/host/files.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
-
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <random>
 #include <stdexcept>
 #include <system_error>
 
@@ -17,76 +19,83 @@ namespace fs = std::filesystem;
 
 namespace {
 
-fs::path folder_of(const fs::path& file) {
-  return file.has_parent_path() ? file.parent_path() : fs::path(".");
+/// Why no file can be put there; empty: one can.
+std::string hindrance(const fs::path& file) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(file, error);
+  switch (status.type()) {
+    case fs::file_type::directory:
+      return "it is a folder";
+    case fs::file_type::symlink:
+      return "it is a link; give the file itself";
+    case fs::file_type::character:
+      return access(file.c_str(), W_OK) == 0 ? "" : std::strerror(errno);
+    case fs::file_type::regular:
+    case fs::file_type::not_found:
+      break;
+    default:
+      return error ? error.message() : "it is no file";
+  }
+  if (!file.has_filename()) return "it is a folder";
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  return access((folder / ".").c_str(), W_OK | X_OK) == 0 ? "" : std::strerror(errno);
 }
-
-bool is_plain(const fs::path& file) { return !fs::exists(file) || fs::is_regular_file(file); }
 
 }  // namespace
 
-void require_writable_file(const std::string& option, const fs::path& file) {
-  const auto refuse = [&](const std::string& why) {
-    throw std::invalid_argument(
-        fmt::format("{} {}: the file cannot be written ({})", option, file.string(), why));
-  };
-  if (fs::is_directory(file) || !file.has_filename()) refuse("it is a folder");
-  const fs::path place =
-      fs::exists(file) ? file : folder_of(file) / ".";  // below a file there is no such place
-  if (access(place.c_str(), W_OK) != 0) refuse(std::strerror(errno));
+std::string random_word() {
+  std::random_device random;
+  return fmt::format("{:08x}{:04x}", random(), random() & 0xffffU);
 }
 
-void require_writable_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (!fs::is_directory(folder))
-    throw std::invalid_argument("--out " + folder.string() + ": not a folder, and none can be made there" +
-                                (error ? " (" + error.message() + ")" : ""));
-  if (access(folder.c_str(), W_OK) != 0)
-    throw std::invalid_argument("--out " + folder.string() + ": the folder cannot be written to");
+void require_output_file(const std::string& what, const fs::path& file) {
+  if (const std::string why = hindrance(file); !why.empty())
+    throw std::invalid_argument(
+        fmt::format("{} {}: the file cannot be written ({})", what, file.string(), why));
 }
 
 PendingFile::PendingFile(const std::string& option, fs::path path)
     : path_(std::move(path)), incomplete_(path_) {
-  require_writable_file(option, path_);
-  if (is_plain(path_))
-    incomplete_.replace_filename(path_.stem().string() + ".incomplete" + path_.extension().string());
+  require_output_file(option, path_);
+  if (fs::is_character_file(path_)) return;
+  incomplete_.replace_filename(fmt::format("{}{}-{}", kHidden, random_word(), path_.filename().string()));
+  const int file = open(incomplete_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  if (file < 0)
+    throw std::invalid_argument(
+        fmt::format("{} {}: the file cannot be written ({})", option, path_.string(), std::strerror(errno)));
+  struct stat before {};
+  if (lstat(path_.c_str(), &before) == 0) fchmod(file, before.st_mode & 07777U);
+  close(file);
 }
 
-void PendingFile::put_in_place() const {
+PendingFile::~PendingFile() {
+  if (incomplete_ != path_ && !keeps_) unlink(incomplete_.c_str());
+}
+
+void PendingFile::put_in_place() {
   if (incomplete_ == path_) return;
   std::error_code error;
   fs::rename(incomplete_, path_, error);
-  if (error)
+  if (error) {
+    keep();
     throw std::runtime_error("cannot write " + path() + " (" + error.message() + "); it is " + incomplete());
+  }
+  incomplete_ = path_;
 }
 
-void write_files(const fs::path& folder, const std::vector<std::pair<std::string, std::string>>& files) {
-  const auto temporary = [&](const std::string& name) { return folder / ("." + name + ".part"); };
-  const auto give_up = [&](const std::string& name, const std::string& why) {
-    std::error_code ignored;
-    for (const auto& each : files) fs::remove(temporary(each.first), ignored);
-    throw std::runtime_error("cannot write " + (folder / name).string() + why);
-  };
-  for (const auto& [name, text] : files) {
-    std::ofstream file(temporary(name), std::ios::binary);
-    file << text;
-    file.close();
-    if (!file) give_up(name, "; is the disk full?");
-  }
-  for (const auto& [name, text] : files) {
-    std::error_code error;
-    fs::rename(temporary(name), folder / name, error);
-    if (error) give_up(name, " (" + error.message() + ")");
-  }
-}
-
-void write_file(const fs::path& file, const std::string& text) {
-  if (is_plain(file)) return write_files(folder_of(file), {{file.filename().string(), text}});
-  std::ofstream to(file, std::ios::binary);
+void write_file(const std::string& option, const fs::path& file, const std::string& text) {
+  PendingFile pending(option, file);
+  std::ofstream to(pending.incomplete(), std::ios::binary);
   to << text;
   to.close();
-  if (!to) throw std::runtime_error("cannot write " + file.string());
+  if (!to) throw std::runtime_error("cannot write " + file.string() + "; is the disk full?");
+  pending.put_in_place();
+}
+
+void remove_empty_folders(fs::path folder, const fs::path& top) {
+  std::error_code ignored;
+  for (; !top.empty() && folder != top.parent_path(); folder = folder.parent_path())
+    fs::remove(folder, ignored);
 }
 
 }  // namespace wafertlm

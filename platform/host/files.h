@@ -2,39 +2,47 @@
 #pragma once
 #include <filesystem>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace wafertlm {
 
-/// Before a long simulation: the file can be written to.
-/// @throws std::invalid_argument that names `option`.
-void require_writable_file(const std::string& option, const std::filesystem::path& file);
+/// Names of our own beside those of users begin so.
+constexpr const char* kHidden = ".wafertlm-";
+/// Twelve hexadecimal digits that nobody can foresee.
+std::string random_word();
 
-/// The same for a folder; creates it if need be.
-/// @throws std::invalid_argument that says what is in the way.
-void require_writable_folder(const std::filesystem::path& folder);
+/// @throws std::invalid_argument, beginning with `what`: no file can be put there, for it is a folder, a
+/// link, a pipe, or its folder cannot be written to.
+void require_output_file(const std::string& what, const std::filesystem::path& file);
 
-/// A file that takes its name when it is complete: before, and if it never is, it is STEM.incomplete.SUFFIX.
-/// What is there and no plain file (a pipe, a device) is written as it is.
+/// A file that takes its name when it is complete: before, and if it never is, it has a hidden one beside. A
+/// character device is written as it is. An earlier file gives its mode.
 class PendingFile {
  public:
-  /// @throws std::invalid_argument that names `option`: there is no folder to write to.
+  /// @throws std::invalid_argument that names `option`: no file can be put there.
   PendingFile(const std::string& option, std::filesystem::path path);
+  /// What was not put in place goes, if it is not to be kept.
+  ~PendingFile();
+  PendingFile(const PendingFile&) = delete;
+  PendingFile& operator=(const PendingFile&) = delete;
+
   std::string path() const { return path_.string(); }
+  /// Where to write.
   std::string incomplete() const { return incomplete_.string(); }
   /// @throws std::runtime_error.
-  void put_in_place() const;
+  void put_in_place();
+  /// It stays as incomplete().
+  void keep() { keeps_ = true; }
 
  private:
   std::filesystem::path path_, incomplete_;
+  bool keeps_ = false;
 };
 
-/// Writes all files (name, text) under temporary names and then puts them in place, so that a folder never
-/// holds half a result. @throws std::runtime_error, naming the file.
-void write_files(const std::filesystem::path& folder,
-                 const std::vector<std::pair<std::string, std::string>>& files);
-/// The same of one file. What is there and no plain file (a pipe, a device) is written as it is.
-void write_file(const std::filesystem::path& file, const std::string& text);
+/// Writes it under another name and then puts it in place. @throws std::invalid_argument as PendingFile;
+/// std::runtime_error.
+void write_file(const std::string& option, const std::filesystem::path& file, const std::string& text);
+
+/// Removes `folder` and those above it up to `top`, as far as they are empty. @param top empty: none
+void remove_empty_folders(std::filesystem::path folder, const std::filesystem::path& top);
 
 }  // namespace wafertlm

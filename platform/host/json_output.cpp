@@ -7,6 +7,7 @@
 
 #include "platform/describe/fields.h"
 #include "platform/host/files.h"
+#include "platform/host/output_option.h"
 
 namespace wafertlm {
 
@@ -33,7 +34,8 @@ CLI::Option* add_json_option(CLI::App& command, std::string& file, const JsonSch
       command
           .add_option("--json", file,
                       "Write JSON into this file; -, or nothing: print it in place of the text")
-          ->type_name("FILE");
+          ->type_name("FILE")
+          ->check(names_output(OutputKind::file));
   add_schema_flag(command, schema);
   return option;
 }
@@ -50,8 +52,7 @@ bool write_json(const std::string& file, const nlohmann::ordered_json& document)
     fmt::print("{}", text);
     return true;
   }
-  require_writable_file("--json", file);
-  write_file(file, text);
+  write_file("--json", file, text);
   return false;
 }
 

@@ -3,61 +3,29 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <chrono>
+#include <csignal>
 #include <cstdio>
-#include <cstring>
+#include <fstream>
 #include <stdexcept>
 #include <system_error>
-#include <thread>
 
-#include "tlm/kernel/globs.h"
+#include "platform/host/digest.h"
+#include "platform/host/files.h"
 
 namespace wafertlm {
 namespace {
 
 namespace fs = std::filesystem;
 
-fs::path beside(const fs::path& folder, const char* suffix) {
-  return folder.parent_path() / (folder.filename().string() + suffix);
-}
+constexpr const char* kIncomplete = "incomplete-";
+constexpr const char* kManifest = "manifest.json";
 
-std::string text_in(int file) {
-  std::array<char, 256> text{};
-  const ssize_t bytes = pread(file, text.data(), text.size(), 0);
-  return std::string(text.data(), bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
-}
-
-bool is_same_file(int file, const fs::path& path) {
-  struct stat opened {
-  }, named{};
-  return fstat(file, &opened) == 0 && stat(path.c_str(), &named) == 0 && opened.st_ino == named.st_ino &&
-         opened.st_dev == named.st_dev;
-}
-
-bool holds_current_folder(const fs::path& folder) {
-  const fs::path from_there = fs::current_path().lexically_relative(folder);
-  return !from_there.empty() && *from_there.begin() != "..";
-}
-
-bool is_mount_point(const fs::path& folder) {
-  struct stat own {
-  }, above{};
-  return stat(folder.c_str(), &own) == 0 && stat(folder.parent_path().c_str(), &above) == 0 &&
-         own.st_dev != above.st_dev;
-}
-
-std::vector<std::string> names_in(const fs::path& folder) {
-  std::vector<std::string> names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-    names.push_back(entry.path().filename().string());
-  return names;
+std::string hidden_name(const std::string& set, const std::string& what) {
+  return kHidden + (set.empty() ? "" : set + "-") + what;
 }
 
 /// The uppermost folder of the path that is not there.
@@ -67,101 +35,138 @@ fs::path first_missing(fs::path folder) {
   return missing;
 }
 
+/// While it lives signals that end a program wait.
+class SignalsWait {
+ public:
+  SignalsWait() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
+    pthread_sigmask(SIG_BLOCK, &signals, &before_);
+  }
+  ~SignalsWait() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsWait(const SignalsWait&) = delete;
+  SignalsWait& operator=(const SignalsWait&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+/// @param replaces else a file that has appeared there in the meantime stays. @throws fs::filesystem_error
+void give_name(const fs::path& from, const fs::path& to, bool replaces) {
+  if (!replaces && renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return;
+  if (!replaces && errno != EINVAL)  // EINVAL: a file system that cannot
+    throw fs::filesystem_error("", std::error_code(errno, std::generic_category()));
+  fs::rename(from, to);
+}
+
 }  // namespace
 
-FileLock::FileLock(fs::path path, const std::string& holder, const std::string& what)
-    : path_(std::move(path)) {
-  while (true) {
-    file_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (file_ < 0)
-      throw std::invalid_argument(
-          fmt::format("{}: {} cannot be written ({})", what, path_.string(), std::strerror(errno)));
-    // A second time, because lock_holder() of another process may have just looked.
-    if (flock(file_, LOCK_EX | LOCK_NB) != 0 &&
-        (std::this_thread::sleep_for(std::chrono::milliseconds(20)), flock(file_, LOCK_EX | LOCK_NB)) != 0) {
-      const std::string who = text_in(file_);
-      close(file_);
-      throw std::invalid_argument(
-          fmt::format("{}: another command writes there ({}); wait for it, or choose another folder", what,
-                      who.empty() ? "just begun" : who));
-    }
-    if (is_same_file(file_, path_)) break;
-    close(file_);  // the one before has just removed it
-  }
-  std::array<char, 256> host{};
-  gethostname(host.data(), host.size() - 1);
-  const std::string text = fmt::format("{}, process {} on {}", holder, getpid(), host.data());
-  if (ftruncate(file_, 0) != 0 || pwrite(file_, text.data(), text.size(), 0) < 0) {
-    // A lock without a name is a lock.
-  }
+void require_output_folder(const std::string& what, const fs::path& folder) {
+  const auto refuse = [&](const std::string& why) { throw std::invalid_argument(what + ": " + why); };
+  fs::path bare = folder;
+  if (!bare.has_filename() && bare.has_relative_path()) bare = bare.parent_path();  // "results/"
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(bare, error);
+  if (fs::is_symlink(status)) refuse("it is a link; give the folder itself");
+  if (!fs::exists(status)) return;
+  if (!fs::is_directory(status)) refuse("not a folder");
+  if (fs::equivalent(bare, "/", error)) refuse("the root of all folders is no place for results");
+  if (access(bare.c_str(), W_OK | X_OK) != 0) refuse("the folder cannot be written to");
 }
 
-FileLock::~FileLock() {
-  unlink(path_.c_str());
-  close(file_);
+std::string writer_of(const fs::path& folder) { return holder_of(folder / hidden_name("", "lock")); }
+
+void require_whole_set(const fs::path& folder) {
+  if (Manifest(folder / hidden_name("", kManifest), folder.string()).is_cut())
+    throw std::invalid_argument(folder.string() +
+                                ": a command was killed while it replaced earlier results; run it again");
 }
 
-std::string lock_holder(const fs::path& folder) {
-  const fs::path whole = fs::weakly_canonical(fs::absolute(folder));
-  for (const fs::path& lock : {beside(whole, ".lock"), whole / ".lock"}) {
-    const int file = open(lock.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) continue;
-    const bool is_held = flock(file, LOCK_SH | LOCK_NB) != 0;
-    const std::string who = text_in(file);
-    close(file);
-    if (is_held) return who.empty() ? "a command that has just begun" : who;
+std::vector<fs::path> written_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::directory_iterator each(folder, error), end; !error && each != end; each.increment(error)) {
+    const std::string name = each->path().filename().string();
+    const std::size_t at = name.rfind(kManifest);
+    if (name.rfind(kHidden, 0) != 0 || at == std::string::npos ||
+        at + std::string(kManifest).size() != name.size())
+      continue;
+    for (const std::string& listed : Manifest(each->path(), folder.string()).names())
+      files.push_back(folder / listed);
   }
-  return "";
+  return files;
 }
 
-OutputFolder::OutputFolder(const fs::path& folder, const std::string& holder) : given_(folder) {
+OutputFolder::OutputFolder(const fs::path& folder, const std::string& holder, const std::string& set)
+    : given_(folder) {
   const std::string what = "--out " + folder.string();
   try {
+    require_output_folder(what, folder);
     folder_ = fs::weakly_canonical(fs::absolute(folder));
     if (!folder_.has_filename()) folder_ = folder_.parent_path();
-    const bool exists = fs::exists(folder_);
-    if (exists && !fs::is_directory(folder_)) throw std::invalid_argument(what + ": not a folder");
-    if (exists && access(folder_.c_str(), W_OK) != 0)
-      throw std::invalid_argument(what + ": the folder cannot be written to");
-    made_ = first_missing(folder_.parent_path());
-    fs::create_directories(folder_.parent_path());
-    beside_ = !exists || (access(folder_.parent_path().c_str(), W_OK) == 0 && !is_mount_point(folder_) &&
-                          !holds_current_folder(folder_));
-    lock_ = std::make_unique<FileLock>(beside_ ? beside(folder_, ".lock") : folder_ / ".lock", holder, what);
-    working_ = beside_ ? beside(folder_, ".incomplete") : folder_ / "incomplete";
+    made_ = first_missing(folder_);
+    fs::create_directories(folder_);
+    lock_ = std::make_unique<FolderLock>(folder_ / hidden_name(set, "lock"), holder, what);
+    if (const std::string& left = lock_->left();
+        left.rfind(hidden_name(set, kIncomplete), 0) == 0 && left.find('/') == std::string::npos)
+      fs::remove_all(folder_ / left);
+    lock_->note("");
+    manifest_ = std::make_unique<Manifest>(folder_ / hidden_name(set, kManifest), what);
+    manifest_->look();
+    manifest_->require_ours({});
+    const std::string name = hidden_name(set, kIncomplete) + random_word();
+    lock_->note(name);
+    working_ = folder_ / name;
+    if (!fs::create_directory(working_)) throw std::invalid_argument(what + ": " + name + " is there");
     if (given_.is_relative()) working_ = working_.lexically_proximate(fs::current_path());
-    fs::remove_all(working_);
-    fs::create_directories(working_);
   } catch (const fs::filesystem_error& error) {
+    lock_.reset();
+    remove_empty_folders(folder_, made_);
     throw std::invalid_argument(
         fmt::format("{}: not a folder, and none can be made there ({})", what, error.code().message()));
+  } catch (...) {
+    lock_.reset();
+    remove_empty_folders(folder_, made_);
+    throw;
   }
 }
 
 OutputFolder::~OutputFolder() {
   std::error_code ignored;
   if (done_) return;
-  if (!keeps_ || fs::is_empty(working_, ignored)) fs::remove_all(working_, ignored);
+  if (keeps_ && !fs::is_empty(working_, ignored)) {
+    lock_->leave();
+    return;
+  }
+  fs::remove_all(working_, ignored);
   lock_.reset();
-  for (fs::path folder = folder_.parent_path(); !made_.empty() && folder != made_.parent_path();
-       folder = folder.parent_path())
-    fs::remove(folder, ignored);  // if it is empty
+  remove_empty_folders(folder_, made_);
 }
 
-void OutputFolder::commit(const std::vector<std::string>& own) {
+void OutputFolder::write(const std::string& name, const std::string& text) const {
+  std::ofstream file(working_ / name, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw std::runtime_error("cannot write " + (given_ / name).string() + "; is the disk full?");
+}
+
+void OutputFolder::commit(const std::vector<std::string>& stay) {
   try {
-    const std::vector<std::string> names = names_in(working_);
-    if (!beside_) {
-      move_each(names, own);
-    } else if (!fs::exists(folder_)) {
-      fs::rename(working_, folder_);
-    } else {
-      link_what_stays(own);
-      if (renameat2(AT_FDCWD, working_.c_str(), AT_FDCWD, folder_.c_str(), RENAME_EXCHANGE) != 0)
-        move_each(names, own);  // a file system that cannot
+    FileDigests written, kept;
+    std::vector<std::string> names;
+    for (const fs::directory_entry& entry : fs::directory_iterator(working_)) {
+      names.push_back(entry.path().filename().string());
+      written[names.back()] = sha256_of_file_now(entry.path());
     }
+    manifest_->look();
+    manifest_->require_ours(names);
+    for (const auto& [name, digest] : manifest_->unchanged())
+      if (std::find(stay.begin(), stay.end(), name) != stay.end()) kept.emplace(name, digest);
+    exchange(written, kept);
     done_ = true;
     fs::remove_all(working_);
+    lock_.reset();
   } catch (const fs::filesystem_error& error) {
     keep();
     throw std::runtime_error(fmt::format("the results cannot be put into {} ({}); they are in {}",
@@ -169,28 +174,25 @@ void OutputFolder::commit(const std::vector<std::string>& own) {
   }
 }
 
+void OutputFolder::exchange(const FileDigests& written, const FileDigests& kept) {
+  const SignalsWait wait;
+  const fs::path scratch = working_ / kManifest;
+  const FileDigests& earlier = manifest_->unchanged();
+  FileDigests all = written;
+  all.insert(kept.begin(), kept.end());
+  manifest_->begin(all, scratch);
+  for (const auto& [name, digest] : written)
+    give_name(working_ / name, folder_ / name, earlier.count(name) != 0);
+  for (const auto& [name, digest] : earlier)
+    if (all.count(name) == 0) fs::remove(folder_ / name);
+  manifest_->end(scratch);
+}
+
 std::string OutputFolder::in_place(std::string text) const {
   const std::string from = working_.string(), to = given_.string();
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
     text.replace(at, from.size(), to);
   return text;
-}
-
-/// Hard links, so that nothing is ever gone.
-void OutputFolder::link_what_stays(const std::vector<std::string>& own) const {
-  for (const std::string& name : names_in(folder_))
-    if (!matches_any(own, name) && !fs::exists(working_ / name))
-      fs::copy(folder_ / name, working_ / name,
-               fs::copy_options::create_hard_links | fs::copy_options::recursive |
-                   fs::copy_options::copy_symlinks);
-}
-
-void OutputFolder::move_each(const std::vector<std::string>& names,
-                             const std::vector<std::string>& own) const {
-  for (const std::string& name : names_in(folder_))
-    if (matches_any(own, name) && std::find(names.begin(), names.end(), name) == names.end())
-      fs::remove(folder_ / name);
-  for (const std::string& name : names) fs::rename(working_ / name, folder_ / name);
 }
 
 }  // namespace wafertlm

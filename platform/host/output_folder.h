@@ -5,37 +5,23 @@
 #include <string>
 #include <vector>
 
+#include "platform/host/folder_lock.h"
+#include "platform/host/manifest.h"
+
 namespace wafertlm {
 
-/// A lock on a file beside what it guards; goes with the process, however that ends.
-class FileLock {
- public:
-  /// @param holder says to others who has it. @throws std::invalid_argument: somebody else has it (names
-  /// who), or the file cannot be written. @param what names what is locked, "--out results"
-  FileLock(std::filesystem::path path, const std::string& holder, const std::string& what);
-  ~FileLock();
-  FileLock(const FileLock&) = delete;
-  FileLock& operator=(const FileLock&) = delete;
-
- private:
-  std::filesystem::path path_;
-  int file_ = -1;
-};
-
-/// The command that writes into a folder now, as its lock says; empty: none.
-std::string lock_holder(const std::filesystem::path& folder);
-
-/// The folder of a command's results. They are made in a folder beside, NAME.incomplete, and take the place
-/// of earlier ones in one step (commit). Until then the folder is as it was; what a command that fails has
-/// written stays in NAME.incomplete, if it says so (keep). One command at a time: NAME.lock.
-///
-/// Where a folder cannot be put in another's place (a mount point, the current folder, a parent folder that
-/// cannot be written) NAME/incomplete is used, and files are moved one by one.
+/// The files that a command writes into a folder: a set, in place of an earlier one. They are made in a
+/// hidden folder there and take their names together (commit); until then the earlier ones stay. What a
+/// manifest says that an earlier command wrote is replaced or removed; all else is the user's and stays, and
+/// so does the folder itself. Signals wait while names are given; after a SIGKILL then the manifest lists
+/// both sets. One command at a time. All names are hidden: .wafertlm-manifest.json, -lock,
+/// -incomplete-RANDOM.
 class OutputFolder {
  public:
-  /// @param holder the command, for others that want the folder. @throws std::invalid_argument: it cannot be
-  /// written, or another command works there.
-  OutputFolder(const std::filesystem::path& folder, const std::string& holder);
+  /// Makes the folder if need be. @param holder the command, for others that want the folder. @param set sets
+  /// of other names do not know each other. @throws std::invalid_argument: it cannot be written, another
+  /// command works there, or a file of the earlier set was changed.
+  OutputFolder(const std::filesystem::path& folder, const std::string& holder, const std::string& set = "");
   /// Without commit() or keep() nothing is left.
   ~OutputFolder();
   OutputFolder(const OutputFolder&) = delete;
@@ -45,21 +31,39 @@ class OutputFolder {
   const std::filesystem::path& path() const { return given_; }
   /// Where to write.
   const std::filesystem::path& working() const { return working_; }
-  /// Puts what was written in place. Of what was there before everything goes that matches one of `own`
-  /// (globs, of the names of results); the rest stays. @throws std::runtime_error: it is still in working().
-  void commit(const std::vector<std::string>& own);
+  /// @throws std::invalid_argument that names it: one of the files is there, and is the user's.
+  void require_free(const std::vector<std::string>& names) const { manifest_->require_ours(names); }
+  /// Writes a file into working(). @throws std::runtime_error.
+  void write(const std::string& name, const std::string& text) const;
+  /// Puts the new set in place. @param stay files of the earlier one that become part of the new one.
+  /// @throws std::invalid_argument as require_free, std::runtime_error: it is still in working().
+  void commit(const std::vector<std::string>& stay = {});
+  /// Names of the earlier set.
+  std::vector<std::string> earlier() const { return manifest_->names(); }
   /// A text with the names that files in working() have after commit().
   std::string in_place(std::string text) const;
   /// What was written so far is kept in working(); the command has failed.
   void keep() { keeps_ = true; }
 
  private:
-  void link_what_stays(const std::vector<std::string>& own) const;
-  void move_each(const std::vector<std::string>& names, const std::vector<std::string>& own) const;
+  void exchange(const FileDigests& written, const FileDigests& kept);
 
   std::filesystem::path given_, folder_, made_, working_;
-  bool beside_ = true, keeps_ = false, done_ = false;
-  std::unique_ptr<FileLock> lock_;
+  bool keeps_ = false, done_ = false;
+  std::unique_ptr<FolderLock> lock_;
+  std::unique_ptr<Manifest> manifest_;
 };
+
+/// @throws std::invalid_argument, beginning with `what`: no results can be put there.
+void require_output_folder(const std::string& what, const std::filesystem::path& folder);
+
+/// The command that writes results into a folder now; empty: none.
+std::string writer_of(const std::filesystem::path& folder);
+
+/// @throws std::invalid_argument: results there may be of two commands, for one was killed in its exchange.
+void require_whole_set(const std::filesystem::path& folder);
+
+/// The files of all sets in a folder, as they are listed.
+std::vector<std::filesystem::path> written_files(const std::filesystem::path& folder);
 
 }  // namespace wafertlm

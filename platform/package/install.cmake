@@ -32,7 +32,7 @@ install(CODE "
     execute_process(COMMAND \${program} completion \${shell} OUTPUT_FILE ${made}/\${file} COMMAND_ERROR_IS_FATAL ANY)
   endforeach()"
   COMPONENT runtime)
-install(DIRECTORY ${made}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT runtime)
+install(DIRECTORY ${made}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT runtime PATTERN ".*" EXCLUDE)
 foreach(file ${completions})
   get_filename_component(folder ${file} DIRECTORY)
   install(FILES ${made}/${file} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder} COMPONENT runtime)

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "platform/host/output_folder.h"
+
 namespace wafertlm {
 
 namespace fs = std::filesystem;
@@ -24,6 +26,7 @@ nlohmann::ordered_json read_results(const std::string& path) {
     throw std::invalid_argument(file.string() + " " + why +
                                 "; give a folder that `wafertlm run` has written");
   std::ifstream stream(file);
+  require_whole_set(file.parent_path());
   // No deeper than ours: brackets without end would fill the memory.
   constexpr int kDeepest = 64;
   const auto shallow = [&](int depth, nlohmann::ordered_json::parse_event_t, nlohmann::ordered_json&) {

@@ -183,12 +183,12 @@ WaveFile::WaveFile(const std::string& path)
   if (is_fst(path)) require_vcd2fst(path);
 }
 
-std::string WaveFile::finish(bool complete) const {
+std::string WaveFile::finish(bool complete) {
   if (vcd_ != file_.incomplete()) {
     vcd_to_fst(vcd_, file_.incomplete());
     std::remove(vcd_.c_str());
   }
-  if (complete) file_.put_in_place();
+  complete ? file_.put_in_place() : file_.keep();
   return name(complete);
 }
 

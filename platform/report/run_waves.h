@@ -26,7 +26,7 @@ class WaveFile {
   const std::string& vcd() const { return vcd_; }
   /// When all is written; of a run that was cut short it remains incomplete. Returns its name.
   /// @throws std::runtime_error
-  std::string finish(bool complete) const;
+  std::string finish(bool complete);
   /// What finish will return.
   std::string name(bool complete) const { return complete ? file_.path() : file_.incomplete(); }
 

@@ -241,8 +241,6 @@ void print_acceleration(const std::vector<std::string>& arguments) {
   fmt::print("geometric means: exact {}, sampled {}\n", exact_mean.text(), sampled_mean.text());
   std::filesystem::remove_all(out);
   std::filesystem::remove_all(out + ".job");
-  std::filesystem::remove_all(out + ".incomplete");
-  std::filesystem::remove(out + ".lock");
 }
 
 }  // namespace wafertlm

@@ -196,7 +196,7 @@ def model_files(folder, jobs):
         assert place in error and "bad.json" in error, error
     for options, what in [(["--model", learned], "nothing to write"), (["--out", folder / "none"], "nothing to learn of"),
                           ([job.prefix, "--out", folder / "none"], "see --comm-groups"),
-                          ([job.prefix, *job.group_options(), "--out", job.prefix], "over the traces themselves"),
+                          ([job.prefix, *job.group_options(), "--out", job.prefix], "would be overwritten"),
                           (["--model", learned, "--bound", "1", "--out", folder / "none"], "--bound is about learning"),
                           (["--model", learned, "--ranks", "12", "--out", folder / "none"], "multiple or a divisor"),
                           (["--model", learned, "--ranks", "4", "--out", folder / "none"], "would be cut")]:

@@ -87,6 +87,8 @@ void EtReader::read_metadata() {
     version_ = wire::checked_version(metadata);
     declared_nodes_ = wire::declared(metadata, wire::kNodeCount);
     memory_bytes_ = wire::declared(metadata, wire::kMemoryBytes);
+    set_ = wire::declared(metadata, wire::kSet);
+    if (set_ == 0U) set_.reset();
   } catch (const std::invalid_argument& error) {
     fail(record_, error.what());
   }

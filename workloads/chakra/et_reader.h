@@ -25,6 +25,7 @@ class EtReader : public NodeSource {
   bool next(Node& node) override;
   NodeIo io() const override;
   std::optional<std::uint64_t> memory_bytes() const override { return memory_bytes_; }
+  std::optional<std::uint64_t> set() const override { return set_; }
   void rewind() override;
   const std::string& name() const override { return path_; }
 
@@ -42,7 +43,7 @@ class EtReader : public NodeSource {
   std::string path_;
   std::unique_ptr<Stream> stream_;
   std::string version_;
-  std::optional<std::uint64_t> declared_nodes_, memory_bytes_;
+  std::optional<std::uint64_t> declared_nodes_, memory_bytes_, set_;
   std::uint64_t size_ = 0;
   std::uint64_t record_ = 0;
   std::uint64_t nodes_ = 0;

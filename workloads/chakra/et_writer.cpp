@@ -63,6 +63,9 @@ EtWriter::EtWriter(std::string path, std::optional<std::uint64_t> memory_bytes)
     memory.set_name(wire::kMemoryBytes);
     memory.set_uint64_val(*memory_bytes);
   }
+  auto& set = *metadata.add_attr();
+  set.set_name(wire::kSet);
+  set.set_fixed64_val(0);
   auto& count = *metadata.add_attr();
   count.set_name(wire::kNodeCount);
   count.set_fixed64_val(0);  // the record's last bytes: close() puts the number there

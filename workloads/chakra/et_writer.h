@@ -14,8 +14,8 @@ namespace wafertlm::chakra {
 /// close() has succeeded: until then it is a temporary file in the same folder, removed if the writer goes.
 ///
 /// Beyond Chakra's attributes it writes `wafertlm_duration_ps` (where microseconds are not exact;
-/// duration_micros is then rounded up), `wafertlm_class`, and in the metadata `wafertlm_nodes` and
-/// `wafertlm_memory_bytes`, NodeSource::memory_bytes().
+/// duration_micros is then rounded up), `wafertlm_class`, and in the metadata `wafertlm_nodes`,
+/// `wafertlm_memory_bytes` (NodeSource::memory_bytes()), and `wafertlm_set`, 0 until stamp_set().
 class EtWriter {
  public:
   /// @throws TraceError when the file cannot be created.

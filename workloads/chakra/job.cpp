@@ -12,6 +12,7 @@
 
 #include "workloads/chakra/dependency_order.h"
 #include "workloads/chakra/peer_messages.h"
+#include "workloads/chakra/trace_file.h"
 #include "workloads/chakra/validate.h"
 
 namespace wafertlm::chakra {
@@ -149,6 +150,8 @@ std::vector<TraceSummary> validate_job(const std::vector<NodeSource*>& ranks, co
     owned.push_back(with_peer_messages(*ranks[rank], groups, rank));
     expanded.push_back(owned.back().get());
   }
+  OneSet set;
+  for (const NodeSource* const rank : ranks) set.add(*rank);
   JobChecker job(expanded, groups);
   std::vector<TraceSummary> summaries;
   for (std::uint32_t rank = 0; rank < ranks.size(); ++rank) {

@@ -257,6 +257,8 @@ void JsonReader::enter_list() {
     if (!nlohmann::json::accept(text_)) fail(byte, "not a JSON value");
     try {
       if (key == wire::kMemoryBytes) memory_bytes_ = u64(Json::parse(text_), key);
+      if (key == wire::kSet) set_ = u64(Json::parse(text_), key);
+      if (set_ == 0U) set_.reset();
     } catch (const std::invalid_argument& error) {
       fail(byte, error.what());
     }

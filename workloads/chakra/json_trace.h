@@ -33,6 +33,7 @@ class JsonReader : public NodeSource {
   bool next(Node& node) override;
   NodeIo io() const override { return io_.view(); }
   std::optional<std::uint64_t> memory_bytes() const override { return memory_bytes_; }
+  std::optional<std::uint64_t> set() const override { return set_; }
   void rewind() override;
   const std::string& name() const override { return path_; }
 
@@ -55,7 +56,7 @@ class JsonReader : public NodeSource {
   std::uint64_t before_ = 0;  // bytes before the buffer
   bool first_ = true, done_ = false;
   JsonIo io_;
-  std::optional<std::uint64_t> memory_bytes_;
+  std::optional<std::uint64_t> memory_bytes_, set_;
 };
 
 /// Reads one entry of `workload_graph`. @throws std::invalid_argument: no JSON object, a key twice, a missing

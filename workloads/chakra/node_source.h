@@ -34,6 +34,8 @@ class NodeSource {
   virtual NodeIo io() const { return {}; }
   /// What the rank needs of its NPU's memory, if the source tells.
   virtual std::optional<std::uint64_t> memory_bytes() const { return std::nullopt; }
+  /// Which set of ranks it was written with (see stamp_set), if it tells; never 0.
+  virtual std::optional<std::uint64_t> set() const { return std::nullopt; }
   /// Starts again at the first node (the next iteration).
   virtual void rewind() = 0;
   /// What messages call it: the file, or the workload and rank.
@@ -68,6 +70,7 @@ class ForwardingSource : public NodeSource {
 
   NodeIo io() const override { return source_.io(); }
   std::optional<std::uint64_t> memory_bytes() const override { return source_.memory_bytes(); }
+  std::optional<std::uint64_t> set() const override { return source_.set(); }
   void rewind() override { source_.rewind(); }
   const std::string& name() const override { return source_.name(); }
 

@@ -7,11 +7,9 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <filesystem>
 #include <fstream>
+#include <string_view>
 
 #include "workloads/chakra/et_reader.h"
 #include "workloads/chakra/et_writer.h"
@@ -41,10 +39,14 @@ class Pending {
   const std::string path_, temporary_;
 };
 
+/// Tag and value of AttributeProto's fixed64_val behind the name; a JSON number is right-aligned in its room.
+constexpr std::string_view kSetTag = "\xa9\x01";
+constexpr std::size_t kSetBytes = 8, kSetDigits = 16;
+
 std::uint64_t write_json(NodeSource& source, const std::string& path) {
   const Pending pending(path);
   std::ofstream file(pending.temporary(), std::ios::binary);
-  file << "{\n";
+  file << fmt::format("{{\n\"{}\": {:>{}},\n", wire::kSet, 0, kSetDigits);
   if (const auto bytes = source.memory_bytes())
     file << fmt::format("\"{}\": {},\n", wire::kMemoryBytes, *bytes);
   file << "\"workload_graph\": [";
@@ -63,8 +65,16 @@ std::uint64_t write_gzip(NodeSource& source, const std::string& path) {
   const Pending plain(path + ".plain"), packed(path);
   // Its metadata hold the number of nodes, which is known at the end: packed afterwards.
   const std::uint64_t nodes = write_trace(source, plain.temporary());
-  std::ifstream in(plain.temporary(), std::ios::binary);
-  gzFile out = ::gzopen(packed.temporary().c_str(), "wb");
+  pack_trace(plain.temporary(), packed.temporary());
+  packed.put_in_place();
+  return nodes;
+}
+
+}  // namespace
+
+void pack_trace(const std::string& plain, const std::string& packed) {
+  std::ifstream in(plain, std::ios::binary);
+  gzFile out = ::gzopen(packed.c_str(), "wb");
   std::string block(std::size_t{1} << 16, 0);
   bool good = out != nullptr && in.good();
   while (good && in) {
@@ -73,12 +83,40 @@ std::uint64_t write_gzip(NodeSource& source, const std::string& path) {
     good = size == 0 || ::gzwrite(out, block.data(), size) == static_cast<int>(size);
   }
   if (out != nullptr && ::gzclose(out) != Z_OK) good = false;
-  if (!good) throw TraceError(path + ": cannot write");
-  packed.put_in_place();
-  return nodes;
+  if (!good) throw TraceError(packed + ": cannot write");
 }
 
-}  // namespace
+void stamp_set(const std::string& path, std::uint64_t set) {
+  const bool is_json = ends_with(path, ".json");
+  const std::string room = is_json ? fmt::format("\"{}\": ", wire::kSet) : wire::kSet + std::string(kSetTag);
+  std::string value = fmt::format("{:>{}}", set, kSetDigits);
+  if (!is_json) {
+    value.assign(kSetBytes, '\0');  // little-endian, as a fixed64 is on the wire
+    for (std::size_t byte = 0; byte < kSetBytes; ++byte)
+      value[byte] = static_cast<char>(static_cast<unsigned char>(set >> (8 * byte)));
+  }
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  std::string head(512, '\0');  // the metadata come first
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  file.clear();
+  const std::size_t at = head.find(room);
+  if (at != std::string::npos) file.seekp(static_cast<std::streamoff>(at + room.size()));
+  if (at == std::string::npos ||
+      !file.write(value.data(), static_cast<std::streamsize>(value.size())).flush())
+    throw TraceError(path + ": cannot write");
+}
+
+void OneSet::add(const NodeSource& rank) {
+  if (first_.empty()) {
+    first_ = rank.name();
+    set_ = rank.set();
+  } else if (rank.set() != set_) {
+    throw TraceError(
+        fmt::format("{} was not written together with {} (wafertlm_set differs): they are ranks of two "
+                    "jobs; write one of these again",
+                    rank.name(), first_));
+  }
+}
 
 bool is_trace_file(const std::string& path) {
   for (const char* suffix : kTraceSuffixes)
@@ -96,34 +134,6 @@ std::uint64_t write_trace_file(NodeSource& source, const std::string& path) {
   if (ends_with(path, ".et.gz")) return write_gzip(source, path);
   if (ends_with(path, ".et")) return write_trace(source, path);
   throw TraceError(path + ": a trace file ends in .et, .et.gz or .json");
-}
-
-TraceFiles::~TraceFiles() {
-  for (const auto& [temporary, path] : files_) ::unlink(temporary.c_str());
-}
-
-std::uint64_t TraceFiles::add(NodeSource& source, const std::string& path) {
-  const std::filesystem::path place(path);
-  const std::string temporary =
-      place.parent_path() / fmt::format(".{}.part.{}", ::getpid(), place.filename().string());
-  try {
-    const std::uint64_t nodes = write_trace_file(source, temporary);
-    files_.emplace_back(temporary, path);
-    return nodes;
-  } catch (const TraceError& error) {
-    // The user knows nothing of the temporary name.
-    std::string text = error.what();
-    for (std::size_t at = 0; (at = text.find(temporary, at)) != std::string::npos; at += path.size())
-      text.replace(at, temporary.size(), path);
-    throw TraceError(text);
-  }
-}
-
-void TraceFiles::commit() {
-  for (const auto& [temporary, path] : files_)
-    if (std::rename(temporary.c_str(), path.c_str()) != 0)
-      throw TraceError(path + ": cannot be put in place: " + std::strerror(errno));
-  files_.clear();
 }
 
 std::vector<std::string> stale_rank_files(const std::string& prefix,

@@ -2,8 +2,8 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "workloads/chakra/node_source.h"
@@ -19,22 +19,22 @@ std::unique_ptr<NodeSource> open_trace(const std::string& path);
 /// The file appears when it is complete. @throws TraceError
 std::uint64_t write_trace_file(NodeSource& source, const std::string& path);
 
-/// Several trace files that appear together when all of them are complete, or not at all: until commit() they
-/// have hidden temporary names in the same folders.
-class TraceFiles {
- public:
-  TraceFiles() = default;
-  TraceFiles(const TraceFiles&) = delete;
-  TraceFiles& operator=(const TraceFiles&) = delete;
-  ~TraceFiles();
+/// Writes into a file that write_trace_file() has made, `.et` or `.json`, which set of ranks it belongs to:
+/// `wafertlm_set`, a number that all files of the set share. @param set not 0, below 2^53 (exact in any JSON
+/// reader). @throws TraceError
+void stamp_set(const std::string& path, std::uint64_t set);
+/// Compresses a `.et` file to a `.et.gz`. @throws TraceError
+void pack_trace(const std::string& plain, const std::string& packed);
 
-  /// Writes a file; returns how many nodes. @throws TraceError
-  std::uint64_t add(NodeSource& source, const std::string& path);
-  /// Gives all files their names. @throws TraceError
-  void commit();
+/// That ranks which are read together were written together.
+class OneSet {
+ public:
+  /// @throws TraceError: it is of another set than the first, or one of the two says of none.
+  void add(const NodeSource& rank);
 
  private:
-  std::vector<std::pair<std::string, std::string>> files_;  // temporary name, name
+  std::optional<std::uint64_t> set_;
+  std::string first_;
 };
 
 /// Files of the job `prefix` that would stand beside `written`, the files that are going to be written, and

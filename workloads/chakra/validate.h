@@ -89,9 +89,9 @@ TraceSummary validate(NodeSource& source, std::uint32_t rank, const CommGroups& 
 
 /// validate() of every rank (`ranks[r]` is rank r's trace), and then what takes two of them. Of several
 /// errors the first in rank order is reported. Collectives and messages belong together by their numbers, see
-/// CommunicationNumbers. @throws TraceError naming both ranks and both nodes: another type, size, class,
-/// order or number of collectives within a group; a send without its receive, or the reverse, or of another
-/// size, by (source, destination, tag).
+/// CommunicationNumbers. @throws TraceError: ranks of two sets (OneSet); naming both ranks and both nodes:
+/// another type, size, class, order or number of collectives within a group; a send without its receive, or
+/// the reverse, or of another size, by (source, destination, tag).
 std::vector<TraceSummary> validate_job(const std::vector<NodeSource*>& ranks, const CommGroups& groups,
                                        const ValidateOptions& options = {});
 

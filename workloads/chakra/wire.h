@@ -31,6 +31,7 @@ constexpr const char* kReceiveBytes = "wafertlm_receive_bytes";
 constexpr const char* kUnit = "wafertlm_unit";                 ///< node, uint32: see Node::unit
 constexpr const char* kMemoryBytes = "wafertlm_memory_bytes";  ///< metadata, uint64: NodeSource::memory_bytes
 constexpr const char* kNodeCount = "wafertlm_nodes";           ///< metadata, fixed64: nodes in the file
+constexpr const char* kSet = "wafertlm_set";                   ///< metadata, fixed64: see stamp_set; 0: none
 
 /// Fills `node`. Any integer width is accepted for an integer attribute; attributes that we do not use are
 /// skipped. @throws std::invalid_argument: type unknown, a required attribute missing, a wrong type, out of

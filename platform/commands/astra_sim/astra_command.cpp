@@ -11,7 +11,8 @@
 
 #include "platform/commands/astra_sim/astra_files.h"
 #include "platform/commands/run/run_command.h"
-#include "platform/host/files.h"
+#include "platform/host/output_folder.h"
+#include "platform/host/output_option.h"
 #include "platform/host/validators.h"
 #include "workloads/astra_text/training_job.h"
 #include "workloads/chakra/rank_files.h"
@@ -44,7 +45,8 @@ void add_file_options(CLI::App& command, Options& options) {
   command
       .add_option("--logging-folder,--out", options.out,
                   "Folder for the results; without one out/astra-sim, with --convert the current one")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->check(names_output(OutputKind::folder));
   command.add_option("--logging-configuration", options.logging_configuration, "Has no effect here");
 }
 
@@ -170,8 +172,9 @@ int write_converted(const Options& options) {
   if (!options.files.workload.empty()) require_all_ranks(options.files.workload, conversion);
   warn_all(warnings_for(conversion, options.files.workload));
   const auto files = astra_sim::yaml_files(conversion);
-  require_writable_folder(out);
-  write_files(out, files);
+  OutputFolder folder(out, "wafertlm astra-sim --convert");
+  for (const auto& [name, text] : files) folder.write(name, text);
+  folder.commit(folder.earlier());
   fmt::print("Written:\n");
   for (const auto& [name, text] : files) fmt::print("  {}\n", (out / name).string());
   return 0;

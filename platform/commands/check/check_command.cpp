@@ -11,6 +11,7 @@
 #include "platform/commands/check/elaboration.h"
 #include "platform/describe/document.h"
 #include "platform/host/files.h"
+#include "platform/host/output_option.h"
 #include "platform/host/presets.h"
 #include "platform/host/validators.h"
 #include "platform/results/results.h"
@@ -110,7 +111,9 @@ std::function<int()> add_schema_command(CLI::App& app) {
   command->add_option("--kind", options->kind, "Only of one kind of file, told by the key at its top")
       ->check(one_of_names(keys_of_kinds))
       ->excludes("--results", "COMMAND");
-  command->add_option("--out", options->out, "Write it into this file instead")->type_name("FILE");
+  command->add_option("--out", options->out, "Write it into this file instead")
+      ->type_name("FILE")
+      ->check(names_output(OutputKind::file));
   command->footer(
       "Example, with an editor that has a YAML language server:\n"
       "  wafertlm schema --out wafertlm.schema.json\n"
@@ -120,12 +123,10 @@ std::function<int()> add_schema_command(CLI::App& app) {
                               : options->of_results   ? results_schema().dump(2)
                                                       : schema_text(options->kind)) +
                              "\n";
-    if (options->out.empty()) {
+    if (options->out.empty())
       fmt::print("{}", text);
-    } else {
-      require_writable_file("--out", options->out);
-      write_file(options->out, text);
-    }
+    else
+      write_file("--out", options->out, text);
     return 0;
   };
 }

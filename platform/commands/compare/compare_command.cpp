@@ -6,11 +6,14 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "platform/commands/compare/run_difference.h"
 #include "platform/describe/fields.h"
 #include "platform/host/files.h"
 #include "platform/host/json_output.h"
+#include "platform/host/output_folder.h"
+#include "platform/host/output_option.h"
 #include "platform/report/read_results.h"
 #include "platform/report/report.h"
 #include "platform/text/aligned.h"
@@ -60,9 +63,11 @@ std::string compare_table(const std::vector<std::pair<std::string, nlohmann::ord
 
 namespace {
 
+constexpr const char* kUsualPage = "compare.html";
+
 struct Options {
   std::vector<std::string> runs;
-  std::string out = "compare.html", json;
+  std::string out, json;
 };
 
 /// What is compared, without the page's copies of the results.
@@ -88,12 +93,19 @@ int compare(const Options& options) {
   }
   const nlohmann::ordered_json differences = run_differences(runs, folders);
   const std::string page = compare_html(runs, differences);
-  require_writable_file("--out", options.out);
+  // A name that the user did not give may be that of a file of the user's.
+  std::optional<OutputFolder> usual;
+  if (options.out.empty()) usual.emplace(".", "wafertlm compare", "compare").require_free({kUsualPage});
   const bool only_json =
       !options.json.empty() && write_json(options.json, comparison_json(runs, differences));
   if (!only_json) fmt::print("{}{}", differences_text(differences), compare_table(runs));
-  write_file(options.out, page);
-  if (!only_json) fmt::print("Written:\n  {}\n", options.out);
+  if (usual) {
+    usual->write(kUsualPage, page);
+    usual->commit();
+  } else {
+    write_file("--out", options.out, page);
+  }
+  if (!only_json) fmt::print("Written:\n  {}\n", usual ? kUsualPage : options.out);
   return 0;
 }
 
@@ -107,7 +119,10 @@ std::function<int()> add_compare_command(CLI::App& app) {
       ->required()
       ->expected(2, 1000)
       ->type_name("DIR");
-  command->add_option("--out", options->out, "The page to write")->type_name("FILE")->capture_default_str();
+  command
+      ->add_option("--out", options->out, std::string("The page to write; ") + kUsualPage + " if not given")
+      ->type_name("FILE")
+      ->check(names_output(OutputKind::file));
   add_json_option(*command, options->json, [] {
     namespace schema = results::schema;
     return schema::object({{"runs", schema::list(schema::object({{"name", schema::text()},

@@ -27,6 +27,7 @@
 #include "platform/describe/fields.h"
 #include "platform/host/files.h"
 #include "platform/host/json_output.h"
+#include "platform/host/output_option.h"
 #include "platform/machine/machine_links.h"
 #include "platform/machine/rtl/rtl_report.h"
 #include "platform/machine/wafer.h"
@@ -210,7 +211,6 @@ int explain(const Options& options) {
   if (!fs::is_regular_file(file))
     throw std::invalid_argument(file.string() +
                                 " is not there; give a folder that `wafertlm run` has written");
-  if (!options.page.empty()) require_writable_file("--out", options.page);
   if (options.quick && !options.page.empty())
     throw std::invalid_argument("--out is a page of the single changes, which --quick leaves out");
   config::ExperimentSpec experiment = config::load_experiment(file.string());
@@ -234,7 +234,7 @@ int explain(const Options& options) {
     require_same_time(folder, results, iteration);
   const auto all = gains(recording.recorded, recording.run.critical_path());
   const auto json = explanation_json(results, iteration, all, faster, what_ifs);
-  if (!options.page.empty()) write_file(options.page, report_html({{"explain", json}}));
+  if (!options.page.empty()) write_file("--out", options.page, report_html({{"explain", json}}));
   if (!options.json.empty() && write_json(options.json, json)) return 0;
   fmt::print(
       "{}: the last iteration takes {}.\nWhat would shorten it most if it took no time, in the recorded "
@@ -278,7 +278,9 @@ std::function<int()> add_explain_command(CLI::App& app) {
       ->check(CLI::Range(1, 100'000));
   command->add_option("--jobs", options->jobs, "Runs at the same time; as many as there are cores")
       ->check(CLI::Range(1, 100'000));
-  command->add_option("--out", options->page, "Also write a page with the charts")->type_name("FILE.html");
+  command->add_option("--out", options->page, "Also write a page with the charts")
+      ->type_name("FILE.html")
+      ->check(names_output(OutputKind::file));
   add_json_option(*command, options->json, explanation_schema);
   command->add_flag(
       "--rerun", options->rerun,

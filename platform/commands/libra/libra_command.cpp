@@ -13,6 +13,7 @@
 #include "platform/host/interrupt.h"
 #include "platform/host/json_output.h"
 #include "platform/host/output_folder.h"
+#include "platform/host/output_option.h"
 #include "platform/text/quantity.h"
 #include "workloads/astra_text/text_nodes.h"
 #include "workloads/chakra/et_writer.h"
@@ -102,7 +103,9 @@ void write_trace_of(const Request& request, const std::string& path) {
   const Load& load = request.loads.front();
   chakra::VectorSource source(load.name,
                               astra_text::no_overlap_nodes(load.workload, load.communicator, sizes));
-  chakra::write_trace(source, path);
+  PendingFile file("--trace", path);
+  chakra::write_trace(source, file.incomplete());
+  file.put_in_place();
 }
 
 /// Prints the answer with what the simulation says of it, and writes it to the folder's results.json.
@@ -115,14 +118,21 @@ int run_simulation(const LibraOptions& options, const Request& request, const An
   }
   simulation.folder = std::filesystem::absolute(simulation.folder);
   const InterruptNotes interrupts;
-  OutputFolder folder(simulation.folder, "wafertlm libra --simulate");
-  write_experiment(request, answer, simulation, folder.working());
-  folder.commit(experiment_files());
+  OutputFolder results(simulation.folder, "wafertlm libra --simulate");
+  results.require_free({"results.json"});
+  {
+    // A set of its own: the cells read it.
+    OutputFolder experiment(simulation.folder, "wafertlm libra --simulate", "experiment");
+    write_experiment(request, answer, simulation, experiment.working());
+    CellFiles(simulation.folder).take(false);
+    experiment.commit();
+  }
   const Simulation found = simulate(request, answer, simulation);
   auto json = nlohmann::ordered_json::parse(answer_json(request, answer));
   json["simulation"] = simulation_json(found);
   const std::string text = json.dump(2) + "\n";
-  write_file(simulation.folder / "results.json", text);
+  results.write("results.json", text);
+  results.commit();
   fmt::print("{}", options.json ? text : answer_text(request, answer) + simulation_text(found, simulation));
   if (!options.json) fmt::print("\nWritten:\n  {}\n", (simulation.folder / "results.json").string());
   return 0;
@@ -144,7 +154,8 @@ void add_simulation_options(CLI::App& command, LibraOptions& options) {
           .add_option("--simulate", simulation.folder,
                       "Also simulate the optimum with events: why it takes longer than the model says, in "
                       "parts; with Themis; whether candidates keep their order")
-          ->type_name("DIR");
+          ->type_name("DIR")
+          ->check(names_output(OutputKind::folder));
   command.add_option("--latency", simulation.latency, "Of a link, for --simulate")
       ->capture_default_str()
       ->needs(simulate)
@@ -204,7 +215,8 @@ std::function<int()> add_libra_command(CLI::App& app) {
   command
       ->add_option("--trace", options->trace,
                    "Also write the iteration as a Chakra trace, for `chakra: FILE.et` with `replicate`")
-      ->type_name("FILE.et");
+      ->type_name("FILE.et")
+      ->check(names_output(OutputKind::file));
   add_simulation_options(*command, *options);
   add_json_flag(*command, options->json, answer_schema);
   command->footer(

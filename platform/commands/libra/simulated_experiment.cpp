@@ -53,7 +53,7 @@ std::string write_traces(const Request& request, const std::filesystem::path& fo
       if (const std::string name = groups.name(pass, rank); !name.empty() && !members.contains(name))
         members[name] = groups.members(pass, rank);
   }
-  write_file(folder / "groups.json", members.dump() + "\n");
+  write_file("--simulate", folder / "groups.json", members.dump() + "\n");
   return head + "  chakra: iteration\n  comm_groups: groups.json\n";
 }
 
@@ -67,12 +67,6 @@ std::vector<std::string> bandwidth_settings(const Network& network, const std::v
 }
 
 }  // namespace
-
-const std::vector<std::string>& experiment_files() {
-  static const std::vector<std::string> names = {"experiment.yaml", "iteration.et", "iteration.*.et",
-                                                 "groups.json"};
-  return names;
-}
 
 Cell cell_of(const Request& request, const SimulationOptions& options, const std::filesystem::path& folder,
              const std::vector<double>& bandwidths) {
@@ -102,7 +96,7 @@ void write_experiment(const Request& request, const Answer& answer, const Simula
       "all_gather: [{5}], reduce_scatter: [{5}]}}\n{6}",
       request.loads.front().name, request.network.npus(), request.network.dimensions.size(), dimensions,
       options.chunks, algorithms, write_traces(request, folder));
-  write_file(folder / "experiment.yaml", text);
+  write_file("--simulate", folder / "experiment.yaml", text);
   model_gap::require_sound(cell_of(request, options, folder, answer.best.bandwidths));
 }
 

@@ -41,8 +41,6 @@ struct Simulation {
   model_gap::Swaps swaps;
 };
 
-/// Names of what write_experiment() writes, as globs.
-const std::vector<std::string>& experiment_files();
 /// Writes experiment.yaml and its traces into `folder`: a trace for all ranks, or, with groups that are a
 /// part of a dimension, one for each rank and their groups.
 /// @throws std::invalid_argument: several workloads; config::ConfigError: what `set` says of it.

@@ -18,6 +18,7 @@
 #include "platform/host/files.h"
 #include "platform/host/interrupt.h"
 #include "platform/host/output_folder.h"
+#include "platform/host/output_option.h"
 #include "platform/report/report.h"
 
 namespace wafertlm {
@@ -59,7 +60,8 @@ int run(const OptimizeOptions& options) {
   fs::current_path(fs::absolute(spec.study.empty() ? options.file : spec.study).parent_path());
   const InterruptNotes interrupts;
   OutputFolder folder(out, "wafertlm optimize " + options.file);
-  if (options.fresh) fs::remove_all(CellFiles(out).folder());
+  folder.require_free({"results.json", "report.html"});
+  CellFiles(out).take(options.fresh);
   Candidates candidates(spec, out, engine);
   Outcome outcome{spec, candidates};
   const bool has_bound = candidates.libra() != nullptr && candidates.libra()->bound_s();
@@ -67,9 +69,9 @@ int run(const OptimizeOptions& options) {
   find_optimum(spec, candidates, start, outcome);
   if (spec.explain) explain_difference(spec, out, engine, outcome);
   const nlohmann::ordered_json json = outcome_json(outcome);
-  write_files(folder.working(),
-              {{"results.json", json.dump(1) + "\n"}, {"report.html", report_html({{"optimize", json}})}});
-  folder.commit({"results.json", "report.html"});
+  folder.write("results.json", json.dump(1) + "\n");
+  folder.write("report.html", report_html({{"optimize", json}}));
+  folder.commit();
   fmt::print("{}\nWritten:\n  {}\n  {}\n", outcome_text(outcome), (out / "results.json").string(),
              (out / "report.html").string());
   return 0;
@@ -87,7 +89,8 @@ std::function<int()> add_optimize_command(CLI::App& app) {
       ->required()
       ->type_name("FILE.yaml");
   command->add_option("--out", options->out, "Folder for the results; out/<name of the file> if not given")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->check(names_output(OutputKind::folder));
   OptimizeRequest& request = options->request;
   const auto texts = [&](const char* name, std::vector<std::string>& to, const char* what, const char* form) {
     command->add_option(name, to, what)->type_name(form)->allow_extra_args(false);

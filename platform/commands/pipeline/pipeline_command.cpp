@@ -18,6 +18,7 @@
 #include "platform/describe/table.h"
 #include "platform/host/files.h"
 #include "platform/host/json_output.h"
+#include "platform/host/output_option.h"
 #include "platform/host/presets.h"
 
 namespace wafertlm {
@@ -185,11 +186,8 @@ const Row& best_of(const std::vector<Row>& rows) {
 
 int run(const PipelineOptions& options) {
   const PipelineSpec spec = load_pipeline(options.file, options.overrides);
-  if (!options.svg.empty()) {
-    if (!spec.platform)
-      throw std::invalid_argument("--svg draws on a wafer: " + options.file + " names no 'platform'");
-    require_writable_file("--svg", options.svg);
-  }
+  if (!options.svg.empty() && !spec.platform)
+    throw std::invalid_argument("--svg draws on a wafer: " + options.file + " names no 'platform'");
   Problem problem = spec.problem();
   const Found predicted = dynamic_programming(problem);
   std::unique_ptr<SimulatedPipeline> simulated;
@@ -218,7 +216,7 @@ int run(const PipelineOptions& options) {
     text += fmt::format("\nThe best ({}) on the wafer (stage:layers):\n{}", best.algorithm,
                         drawn_on_wafer(spec, best.found.schedule));
     if (!options.svg.empty())
-      write_file(options.svg,
+      write_file("--svg", options.svg,
                  svg_of(spec, best.found.schedule, simulated->measure(best.found.schedule).stages));
   }
   text += std::string(simulated ? kBySimulation : kByFormula) + kAsUnderstood;
@@ -244,7 +242,9 @@ std::function<int()> add_pipeline_command(CLI::App& app) {
   command->add_option("--evaluations", options->evaluations, "Of a random search, at most")
       ->check(CLI::Range(1, 100'000'000))
       ->capture_default_str();
-  command->add_option("--svg", options->svg, "Also draw the best schedule on the wafer")->type_name("FILE");
+  command->add_option("--svg", options->svg, "Also draw the best schedule on the wafer")
+      ->type_name("FILE")
+      ->check(names_output(OutputKind::file));
   add_json_flag(*command, options->json, pipeline_schema);
   command->footer(
       "Examples:\n"

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "platform/host/files.h"
+#include "platform/host/output_option.h"
 #include "platform/host/presets.h"
 #include "platform/host/validators.h"
 #include "platform/spec/file_kinds.h"
@@ -45,7 +46,6 @@ int write_new(const Options& options) {
   const fs::path file = options.out.empty() ? fs::path(options.name + ".yaml") : fs::path(options.out);
   if (fs::exists(file) && !options.force)
     throw std::invalid_argument(file.string() + " is there already; take another name, or --force");
-  require_writable_file("--out", file);
   std::error_code none;
   const fs::path schema = fs::absolute(configs_folder() / "wafertlm.schema.json");
   std::string text;
@@ -54,7 +54,7 @@ int write_new(const Options& options) {
   text += fmt::format(fmt::runtime(kind.start),
                       fmt::arg("name", nlohmann::json(options.name).dump()),  // as YAML reads it
                       fmt::arg("configs", configs.string()));
-  write_file(file, text);
+  write_file("--out", file, text);
   fmt::print("Written:\n  {}\nNext:\n  wafertlm {} {}\n", file.string(),
              kind.command == "run" ? "run" : "check", file.string());
   return 0;
@@ -70,7 +70,9 @@ std::function<int()> add_new_command(CLI::App& app) {
       ->required()
       ->check(one_of_names(kinds_to_start));
   command->add_option("NAME", options->name, "Its name, and that of the file NAME.yaml")->required();
-  command->add_option("--out", options->out, "Another file")->type_name("FILE");
+  command->add_option("--out", options->out, "Another file")
+      ->type_name("FILE")
+      ->check(names_output(OutputKind::file));
   command->add_flag("--force", options->force, "Also in place of a file that is there");
   command->footer(
       "Examples:\n  wafertlm new platform my_wafer\n  wafertlm new experiment first --out a.yaml");

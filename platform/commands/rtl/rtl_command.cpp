@@ -15,6 +15,7 @@
 #include "models/rtl/shadow.h"
 #include "platform/commands/rtl/stimulus_files.h"
 #include "platform/commands/rtl/stress_command.h"
+#include "platform/host/output_option.h"
 #include "platform/host/validators.h"
 #include "platform/machine/rtl/configurations.h"
 #include "platform/machine/rtl/packet_names.h"
@@ -105,9 +106,10 @@ int replay(const Options& options) {
   if (result.passed() && !options.waves.always()) return 0;
   const RtlWaveWindow window =
       cycles_shown ? *cycles_shown : rtl_window_around(result.first_divergence()->at_ps, window_ps);
-  const auto files = write_rtl_waves({options.recording, &design, rtl_configuration(design), again.get(),
-                                      window.from_ps, window.to_ps, file, "", stalls.get()});
-  fmt::print(stderr, "{}\n", rtl_waves_text(files));
+  RtlWaveFiles waves(file);
+  write_rtl_waves({options.recording, &design, rtl_configuration(design), again.get(), window.from_ps,
+                   window.to_ps, waves.working(), waves.shown(), stalls.get()});
+  fmt::print(stderr, "{}\n", rtl_waves_text(waves.commit()));
   if (result.passed()) return 0;
   throw std::runtime_error(fmt::format("the RTL differs from the model in {} places", result.divergences()));
 }
@@ -154,7 +156,8 @@ std::function<int()> add_rtl_command(CLI::App& app) {
   write->add_option("--design", options->design, "Of `wafertlm rtl designs`")->required()->type_name("NAME");
   write->add_option("-o,--out", options->folder, "Folder, new or of an earlier export")
       ->required()
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->check(names_output(OutputKind::folder));
   const auto [stress_designs, run_stress] = add_stress_command(*command);
   command->footer(
       "Examples:\n"

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <stdexcept>
@@ -14,13 +13,12 @@
 
 #include "models/rtl/packet_values.h"
 #include "models/rtl/stream.h"
+#include "platform/host/output_folder.h"
 #include "platform/machine/rtl/packet_names.h"
 #include "platform/machine/rtl/rtl_waves.h"
 
 namespace wafertlm {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::uint32_t kNone = ~std::uint32_t{0};
 constexpr std::uint64_t kNoCycle = (std::uint64_t{1} << 48) - 1;  // not recorded
@@ -181,14 +179,10 @@ class Stimulus {
 /// A folder that gets files one after the other.
 class Folder {
  public:
-  explicit Folder(const std::string& path) : path_(path) {
-    if (fs::exists(path_) && !fs::is_empty(path_) && !fs::exists(path_ / kReadMe))
-      throw std::invalid_argument(path + " has files of others in it; give a new folder");
-    fs::create_directories(path_);
-  }
+  explicit Folder(const std::string& path) : folder_(path, "wafertlm rtl export", "stimulus") {}
   std::ofstream open(const std::string& name) {
-    files.push_back((path_ / name).string());
-    return std::ofstream(files.back());
+    files.push_back((folder_.path() / name).string());
+    return std::ofstream(folder_.working() / name);
   }
   static void close(std::ofstream& file, const std::string& name) {
     file.close();
@@ -199,10 +193,11 @@ class Folder {
     file << text;
     close(file, files.back());
   }
+  void commit() { folder_.commit(); }
   std::vector<std::string> files;
 
  private:
-  fs::path path_;
+  OutputFolder folder_;
 };
 
 /// A flit as one number; the last one of a packet is filled with zeros.
@@ -369,6 +364,7 @@ RtlExported export_rtl_stimulus(const RtlExport& request) {
     if (std::strncmp(file.name, protocol.c_str(), protocol.size()) == 0 ||
         file.name == std::string("replay.svh"))
       folder.write(file.name, file.text);
+  folder.commit();
   return {stimulus.packets.size(), stimulus.expected.size(), folder.files};
 }
 

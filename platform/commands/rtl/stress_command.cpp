@@ -13,6 +13,7 @@
 #include "models/rtl/stress/stress.h"
 #include "platform/describe/fields.h"
 #include "platform/host/json_output.h"
+#include "platform/host/output_option.h"
 #include "platform/host/validators.h"
 #include "platform/machine/rtl/configurations.h"
 #include "platform/machine/rtl/rtl_waves.h"
@@ -154,7 +155,9 @@ class StressWaves final : public RtlPinWatch {
       : design_(design), model_(model), params_(params), window_(window) {
     params_.watch = this;
   }
-  std::vector<std::string> write(RtlStimulus stimulus, const std::string& file) {
+  std::vector<std::string> write(RtlStimulus stimulus, const std::string& path) {
+    RtlWaveFiles files(path);
+    const std::string file = files.working();
     // What comes before a reset in the middle is not shown: time begins again.
     bool has_begun = false;
     params_.begins = [&] {
@@ -169,7 +172,8 @@ class StressWaves final : public RtlPinWatch {
     model_.close_waves();
     packets_.end();
     for (const RtlEvent& each : came_) packets_.name(each);
-    return finish_rtl_waves(file, file, design_.protocol, packets_, window_);
+    finish_rtl_waves(file, files.shown(), design_.protocol, packets_, window_);
+    return files.commit();
   }
 
  private:
@@ -262,7 +266,8 @@ std::pair<CLI::App*, std::function<int()>> add_stress_command(CLI::App& rtl) {
       ->add_option(
           "--coverage", options->coverage,
           "Write lines and toggles that were reached, of a design built with VERILATOR_OPTIONS --coverage")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(names_output(OutputKind::file));
   options->waves.add_to(*command, "rtl_stress_DESIGN");
   add_json_flag(*command, options->json, stress_schema, "Print the result as JSON");
   command->footer(

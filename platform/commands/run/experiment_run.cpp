@@ -128,7 +128,7 @@ class Recorders {
                                   waves_->finish(end_ps, complete), waves_->signals()));
     if (trace_) {
       trace_->finish(end_ps);
-      if (trace_file_ && complete) trace_file_->put_in_place();
+      if (trace_file_) complete ? trace_file_->put_in_place() : trace_file_->keep();
       const PerfettoWriter& writer = trace_->writer();
       lines.push_back(fmt::format("{}   ({} slices, {} ends of arrows, {} counter values; ui.perfetto.dev)",
                                   trace_file_ && complete ? trace_file_->path() : trace_path_,
@@ -180,11 +180,12 @@ std::string operands_text(const Machine& machine) {
 
 using Files = std::vector<std::pair<std::string, std::string>>;
 
-/// Of earlier runs, which the results of a new one replace.
+/// What is known before the run.
 std::vector<std::string> names_of_results(const ExperimentOptions& options) {
-  std::vector<std::string> names = {"results.json", "results.csv",         "resolved.yaml",
-                                    "report.html",  "transactions.sqlite", "trace.perfetto-trace",
-                                    "rtl_*",        options.report};
+  std::vector<std::string> names = {"results.json", "results.csv", "resolved.yaml"};
+  if (!options.report.empty()) names.push_back(options.report);
+  if (!options.log.empty()) names.emplace_back("transactions.sqlite");
+  if (!options.trace.empty() && options.trace_file.empty()) names.emplace_back("trace.perfetto-trace");
   for (const auto& [name, text] : options.with_results) names.push_back(name);
   return names;
 }
@@ -253,6 +254,7 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
   if (experiment.costs) cost::cost_of(experiment, machine.wafer().fabric());  // every link has its price
   const InterruptNotes interrupts;
   OutputFolder folder(out, "wafertlm run " + options.experiment);
+  folder.require_free(names_of_results(options));
   const fs::path working = folder.working();
   Recorders recorders(options, working, machine, job_run);
   fmt::print(stderr, "{}",
@@ -260,7 +262,7 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
   const std::string resolved = config::resolved_yaml(experiment);
   Files files = options.with_results;
   files.emplace_back("resolved.yaml", resolved);
-  write_files(working, files);
+  for (const auto& [name, text] : files) folder.write(name, text);
   RtlViews& rtl = machine.wafer().rtl();
   simulate(job_run, rtl, recorders, folder);
   folder.keep();
@@ -272,7 +274,7 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
   files = {{"results.json", results.dump(1) + "\n"}, {"results.csv", results_csv(results)}};
   if (ReportRecorder* const report = recorders.report())
     files.emplace_back(options.report, report_html(report->data(results, resolved, experiment, job_run)));
-  write_files(working, files);
+  for (const auto& [name, text] : files) folder.write(name, text);
   files.emplace_back("resolved.yaml", "");
   std::string summary = run_summary(results) + operands_text(machine) +
                         rtl.text(cpu_s - rtl.host_s(), machine.wafer().fabric().packet_hops()) + "Written:\n";
@@ -284,7 +286,7 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
   } catch (const std::runtime_error& error) {
     failure = error.what();
   }
-  folder.commit(names_of_results(options));
+  folder.commit();
   return {results, folder.in_place(summary), folder.in_place(failure)};
 }
 

@@ -8,8 +8,8 @@
 #include <memory>
 #include <stdexcept>
 
-#include "platform/host/files.h"
 #include "platform/host/json_output.h"
+#include "platform/host/output_option.h"
 #include "platform/host/presets.h"
 #include "platform/results/results.h"
 
@@ -22,7 +22,6 @@ struct Options : ExperimentOptions {
 };
 
 int run(const Options& options) {
-  if (!options.json.empty() && options.json != "-") require_writable_file("--json", options.json);
   const ExperimentRun done = run_experiment(options);
   if (options.json.empty() || !write_json(options.json, done.results))
     fmt::print("{}{}", options.critical_path ? critical_path_text(done.results) : "", done.summary);
@@ -40,14 +39,16 @@ std::function<int()> add_run_command(CLI::App& app) {
   command
       ->add_option("--out", options->out,
                    "Folder for the results; out/<name of the experiment file> if not given")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->check(names_output(OutputKind::folder));
   command->add_option(
       "--set", options->overrides,
       "Change a key: wafer.fabric.link_bandwidth=1TB/s, iterations=1, workload.bucket_bytes=50MiB");
   command
       ->add_option("--vcd", options->vcd,
                    "Write waveforms to this file, .vcd or .fst: of all links, or what --signals chooses")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(names_output(OutputKind::file));
   command
       ->add_option("--signals", options->signals,
                    "Instances with a waveform: 'router3_to_*' or 'operations_0' (sockets), npu3, hbm_3")
@@ -60,7 +61,8 @@ std::function<int()> add_run_command(CLI::App& app) {
   command
       ->add_option("--trace-file", options->trace_file,
                    "Another name for the timeline; it is compressed if that ends in .gz")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(names_output(OutputKind::file));
   command
       ->add_option("--log", options->log,
                    "Write every transaction of these sockets, with its phases, to transactions.sqlite in the "

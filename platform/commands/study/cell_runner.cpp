@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 CellRunner::CellRunner(const config::StudySpec& study, fs::path folder, SweepOptions options)
     : study_(study), files_(std::move(folder)), options_(std::move(options)) {
-  require_writable_folder(files_.folder());
+  fs::create_directories(files_.folder());
 }
 
 /// What was kept of an earlier run, if it has everything.

@@ -26,6 +26,7 @@
 #include "platform/host/interrupt.h"
 #include "platform/host/json_output.h"
 #include "platform/host/output_folder.h"
+#include "platform/host/output_option.h"
 #include "platform/host/presets.h"
 #include "platform/report/report.h"
 #include "platform/results/results.h"
@@ -154,7 +155,8 @@ int run_study(const StudyStart& start) {
   std::vector<CellJob> jobs = jobs_of(study, cells);  // refuses bad input before anything runs
   const InterruptNotes interrupts;
   OutputFolder folder(out, "wafertlm study " + start.study);
-  if (start.fresh) fs::remove_all(CellFiles(out).folder());
+  folder.require_free({"results.json", "results.csv", "resolved.yaml", "report.html", "results.sqlite"});
+  CellFiles(out).take(start.fresh);
   note_start(start);
   CellRunner runner(study, out, start.options);
   const std::vector<Calibrated> calibrated = calibrate(study, cells, runner);
@@ -164,12 +166,12 @@ int run_study(const StudyStart& start) {
 
   CellFiles(out).remove_leftovers();
   const StudyResult result{study, cells, jobs, outcomes, calibrated};
-  write_files(folder.working(), {{"results.json", study_json(result).dump(1) + "\n"},
-                                 {"results.csv", study_csv(result)},
-                                 {"resolved.yaml", config::resolved_yaml(study)},
-                                 {"report.html", study_page(result, out)}});
+  folder.write("results.json", study_json(result).dump(1) + "\n");
+  folder.write("results.csv", study_csv(result));
+  folder.write("resolved.yaml", config::resolved_yaml(study));
+  folder.write("report.html", study_page(result, out));
   write_study_database(folder.working() / "results.sqlite", result, out);
-  folder.commit({"results.json", "results.csv", "resolved.yaml", "report.html", "results.sqlite"});
+  folder.commit();
   fmt::print("{}\nWritten: {}, report.html\n", study_text(result),
              (out / "results.{json,csv,sqlite}").string());
   return report_failures(result, out);
@@ -234,7 +236,8 @@ std::function<int()> add_study_command(CLI::App& app) {
   add_file(*command, "STUDY", options->study, "Study file", "studies")->required(false);
   command
       ->add_option("--out", options->out, "Folder for the results; out/<name of the study file> if not given")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->check(names_output(OutputKind::folder));
   command->add_flag("--fresh", options->fresh, "Run cells again that are done");
   command->add_flag("--reports", options->reports,
                     "Also write a report of every cell; report.html of the study links to it");

@@ -21,7 +21,7 @@ std::filesystem::path start_file(const std::filesystem::path& out) {
 
 void note_start(const StudyStart& start) {
   const SweepOptions& options = start.options;
-  require_writable_folder(CellFiles(start.out).sweep());
+  std::filesystem::create_directories(CellFiles(start.out).sweep());
   std::error_code ignored;
   if (!options.resumed)  // of a start before this one
     for (const char* const name : {"cells.json", "journal", "plans"})

@@ -65,7 +65,7 @@ Status status_of(const fs::path& out) {
   const CellFiles files(out);
   const Json noted = Json::parse(text_of(files.sweep() / "cells.json"), nullptr, false);
   Status status;
-  status.collector = lock_holder(out);
+  status.collector = writer_of(out);
   if (!noted.is_object()) return status;  // it has just begun
   status.what = noted.at("what");
   const CellFiles::Ended ended = files.ended();

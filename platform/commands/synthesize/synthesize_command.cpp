@@ -13,6 +13,7 @@
 #include "platform/commands/synthesize/algorithm_files.h"
 #include "platform/commands/synthesize/synthesis.h"
 #include "platform/host/json_output.h"
+#include "platform/host/output_option.h"
 #include "platform/host/presets.h"
 #include "platform/host/validators.h"
 #include "platform/machine/machine.h"
@@ -61,7 +62,7 @@ int synthesize_to_files(const SynthesizeOptions& options) {
   request.bytes = sizes.front();
   request.chunks = options.chunks;
   if (request.group.size() < 2) throw std::invalid_argument("--npus: expected two NPUs or more");
-  const AlgorithmFiles files(options.out, request.group.size(), options.force);
+  AlgorithmFiles files(options.out, request.group.size(), options.force);
   const Synthesis made = synthesize(request, fabric);
   const ChunkedProgram chunks = chunked(*made.program);
   nlohmann::ordered_json statistics = statistics_of(made, fabric);
@@ -118,7 +119,8 @@ std::function<int()> add_synthesize_command(CLI::App& app) {
   command
       ->add_option("--out", options->out,
                    "FILE.xml for an MSCCL program, or the PREFIX of Chakra traces PREFIX.<rank>.et")
-      ->required();
+      ->required()
+      ->check(names_output(OutputKind::prefix));
   command->add_option("--set", options->overrides,
                       "Change a key of the platform: wafer.fabric.link_bandwidth=1TB/s");
   command->add_flag("--force", options->force,

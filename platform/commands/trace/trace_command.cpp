@@ -20,6 +20,7 @@
 #include "platform/commands/trace/trace_obfuscate.h"
 #include "platform/commands/trace/trace_stats.h"
 #include "platform/commands/trace/trace_synthesize.h"
+#include "platform/host/output_option.h"
 #include "platform/text/aligned.h"
 #include "platform/text/format.h"
 #include "waveforms/transaction_log.h"
@@ -267,7 +268,8 @@ std::function<int()> add_trace_command(CLI::App& app) {
       ->add_option("--to", options->form, "et, et.gz or json; not needed with two file names, FROM TO")
       ->check(CLI::IsMember({"et", "et.gz", "json"}));
   convert_command->add_option("--out", options->out, "Folder; beside the original if not given")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->check(names_output(OutputKind::folder));
   convert_command
       ->add_option("--replicate", options->replicate,
                    "Ranks of a text workload of ASTRA-sim 1.0 or SimAI (.txt), which becomes NAME.<rank>.et")

@@ -13,7 +13,6 @@
 #include "platform/commands/trace/job_output.h"
 #include "platform/commands/trace/numbered_groups.h"
 #include "platform/commands/trace/trace_job.h"
-#include "platform/host/files.h"
 #include "platform/text/format.h"
 #include "workloads/astra_text/training_job.h"
 #include "workloads/chakra/rank_files.h"
@@ -35,27 +34,35 @@ struct Conversion {
   std::string from, to;
 };
 
-/// Files of another job beside the new ones. What is converted may stay, with a note.
-std::vector<std::string> stale_neighbours(const std::vector<Conversion>& conversions, std::string& note) {
-  std::set<std::string> prefixes;
-  std::vector<std::string> written, stale;
-  for (const Conversion& each : conversions) {
-    written.push_back(each.to);
-    if (const auto part = chakra::split_rank_file(each.to)) prefixes.insert(part->prefix);
+/// What becomes the files of one prefix.
+struct JobConversion {
+  bool is_whole = false;  ///< all ranks of a job; else other ranks of it may be there
+  std::vector<Conversion> files;
+};
+
+void convert_job(const std::string& prefix, const JobConversion& job, bool force) {
+  std::string report, note;
+  std::vector<std::string> traces;
+  for (const Conversion& each : job.files) traces.push_back(each.to);
+  // What is converted may stay, with a note.
+  const auto stays = [&](const std::string& file) {
+    std::error_code error;
+    const bool is_source = std::any_of(job.files.begin(), job.files.end(), [&](const Conversion& each) {
+      return fs::equivalent(each.from, file, error);
+    });
+    if (is_source && note.empty() && job.is_whole)
+      note = fmt::format("note: {} stands beside {}: as a prefix, {} is ambiguous now\n", traces.front(),
+                         file, prefix);
+    return is_source || !job.is_whole;
+  };
+  JobWriter writer(prefix, traces, force, stays);
+  chakra::OneSet set;
+  for (const auto& [from, to] : job.files) {
+    const auto source = chakra::open_trace(from);
+    if (job.is_whole) set.add(*source);
+    report += fmt::format("{} -> {}: {}\n", from, to, counted(writer.add(*source, to), "node"));
   }
-  for (const std::string& prefix : prefixes)
-    for (const std::string& file : chakra::stale_rank_files(prefix, written)) {
-      std::error_code error;
-      const bool is_source = std::any_of(conversions.begin(), conversions.end(), [&](const Conversion& each) {
-        return fs::equivalent(each.from, file, error);
-      });
-      if (!is_source)
-        stale.push_back(file);
-      else if (note.empty())
-        note = fmt::format("note: {} stands beside {}: as a prefix, {} is ambiguous now\n", written.front(),
-                           file, prefix);
-    }
-  return stale;
+  fmt::print("{}{}{}", writer.commit(job.is_whole), report, note);
 }
 
 /// Beside the traces NAME.comm_groups.json, for --comm-groups.
@@ -74,26 +81,19 @@ void convert_text(const std::string& file, const ConvertOptions& options) {
     ranks.push_back(groups.named(*ranks.back()));
     named.push_back(ranks.back().get());
   }
-  const std::uint64_t nodes = write_job(out, named);
-  write_file(out.prefix + ".comm_groups.json", groups.json());
+  const std::uint64_t nodes = write_job(out, named, groups.json());
   fmt::print("{} -> {} to {}: {}; groups in {}.comm_groups.json\n", file, out.file(0),
              out.file(options.ranks - 1), counted(nodes, "node"), out.prefix);
 }
 
-void convert_files(const std::vector<Conversion>& conversions, bool whole, bool force) {
-  std::string report, note;
-  std::vector<std::string> stale = stale_neighbours(conversions, note);
-  if (!whole) stale.clear();  // other ranks of the same job
-  if (!force) require_no_stale_ranks(stale, false);
-  chakra::TraceFiles files;
-  for (const auto& [from, to] : conversions) {
-    const auto source = chakra::open_trace(from);
-    const std::uint64_t nodes = files.add(*source, to);
-    report += fmt::format("{} -> {}: {}\n", from, to, counted(nodes, "node"));
-  }
-  require_no_stale_ranks(stale, force);
-  files.commit();
-  fmt::print("{}{}", report, note);
+/// By prefix.
+using Conversions = std::map<std::string, JobConversion>;
+
+void add_conversion(Conversions& conversions, const std::string& from, const std::string& to, bool is_whole) {
+  const auto part = chakra::split_rank_file(to);
+  JobConversion& job = conversions[part ? part->prefix : without_suffix(to)];
+  job.is_whole = job.is_whole || is_whole;
+  job.files.push_back({from, to});
 }
 
 }  // namespace
@@ -101,41 +101,33 @@ void convert_files(const std::vector<Conversion>& conversions, bool whole, bool 
 void convert_traces(const ConvertOptions& options) {
   if (options.files.size() == 1 && astra_text::is_text_workload(options.files.front()))
     return convert_text(options.files.front(), options);
-  std::vector<Conversion> conversions;
-  bool whole = false;
+  Conversions conversions;
   if (options.form.empty()) {
     if (options.files.size() != 2 || !options.out.empty() || !chakra::is_trace_file(options.files[1]))
       throw std::invalid_argument("trace convert needs --to et, et.gz or json, or two file names: FROM TO");
-    conversions.push_back({options.files[0], options.files[1]});
+    add_conversion(conversions, options.files[0], options.files[1], false);
   } else {
     for (const TraceJob& job : find_trace_jobs(options.files)) {
-      whole = whole || job.is_whole;
       for (const std::string& file : job.files) {
         const fs::path path(file);
         const fs::path folder = options.out.empty() ? path.parent_path() : fs::path(options.out);
-        conversions.push_back(
-            {file, (folder / (without_suffix(path.filename().string()) + "." + options.form)).string()});
+        add_conversion(conversions, file,
+                       (folder / (without_suffix(path.filename().string()) + "." + options.form)).string(),
+                       job.is_whole);
       }
     }
   }
   std::map<std::string, std::string> sources;
-  for (const auto& [from, to] : conversions) {
-    std::error_code error;
-    if (fs::equivalent(from, to, error))
-      throw std::invalid_argument(from + " would be written over itself; choose another --to or --out");
-    if (const auto [known, is_new] = sources.emplace(to, from); !is_new)
-      throw std::invalid_argument(known->second + " and " + from + " would both become " + to +
-                                  "; convert them one after the other, with another --out each");
-  }
-  const bool is_new = !options.out.empty() && !fs::exists(options.out);
-  if (!options.out.empty()) require_writable_folder(options.out);
-  try {
-    convert_files(conversions, whole, options.force);
-  } catch (...) {
-    std::error_code ignored;
-    if (is_new) fs::remove(options.out, ignored);  // empty: nothing was put in place
-    throw;
-  }
+  for (const auto& [prefix, job] : conversions)
+    for (const auto& [from, to] : job.files) {
+      std::error_code error;
+      if (fs::equivalent(from, to, error))
+        throw std::invalid_argument(from + " would be written over itself; choose another --to or --out");
+      if (const auto [known, is_new] = sources.emplace(to, from); !is_new)
+        throw std::invalid_argument(known->second + " and " + from + " would both become " + to +
+                                    "; convert them one after the other, with another --out each");
+    }
+  for (const auto& [prefix, job] : conversions) convert_job(prefix, job, options.force);
 }
 
 }  // namespace wafertlm

@@ -127,23 +127,26 @@ int edit_traces(const EditArguments& arguments) {
   Done done;
   std::vector<std::unique_ptr<chakra::VectorSource>> sources(files.size());
   std::vector<chakra::NodeSource*> pointers(files.size());
+  chakra::OneSet set;
   for (std::size_t rank = 0; rank < files.size(); ++rank) {
     const std::size_t as = arguments.ranks.empty() ? rank : arguments.ranks[rank];
-    sources[as] = std::make_unique<chakra::VectorSource>(
-        files[rank], edited(*chakra::open_trace(files[rank]), arguments, done));
+    const auto trace = chakra::open_trace(files[rank]);
+    set.add(*trace);
+    sources[as] = std::make_unique<chakra::VectorSource>(files[rank], edited(*trace, arguments, done));
     pointers[as] = sources[as].get();
   }
   require_effect(arguments, done);
   const chakra::CommGroups groups = edited_groups(arguments, files);
   chakra::validate_job(pointers, groups);
-  const std::uint64_t nodes = write_job(arguments.out, pointers);
+  const std::string own_groups = arguments.groups.empty() ? groups_text(groups.to_map()) : "";
+  const std::uint64_t nodes = write_job(arguments.out, pointers, own_groups);
   for (std::size_t i = 0; i < done.scaled.size(); ++i)
     fmt::print("  scaled {}: {}\n", arguments.scale[i], counted(done.scaled[i], "node"));
   if (done.precision != 0) fmt::print("  bytes changed of {}\n", counted(done.precision, "node"));
   if (done.fused != 0) fmt::print("  {} became part of another\n", counted(done.fused, "collective"));
   if (done.split != 0) fmt::print("  {} split\n", counted(done.split, "collective"));
   fmt::print("{}: {}, {}\n", arguments.out.prefix, counted(files.size(), "rank"), counted(nodes, "node"));
-  if (arguments.groups.empty()) fmt::print("{}", write_groups(arguments.out, groups.to_map()));
+  fmt::print("{}", groups_line(arguments.out, own_groups));
   return 0;
 }
 

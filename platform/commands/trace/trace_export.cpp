@@ -10,7 +10,8 @@
 #include <stdexcept>
 
 #include "platform/commands/trace/chrome_trace.h"
-#include "platform/host/files.h"
+#include "platform/host/output_folder.h"
+#include "platform/host/output_option.h"
 #include "platform/machine/machine.h"
 #include "platform/run/job.h"
 #include "platform/run/job_run.h"
@@ -31,17 +32,20 @@ struct ExportArguments {
 /// computes, the others communicate or move memory.
 class KinetoFiles final : public RunObserver {
  public:
-  KinetoFiles(const Job& job, const fs::path& folder) {
+  KinetoFiles(const Job& job, const fs::path& out) : folder_(out, "wafertlm trace export", "kineto") {
+    std::vector<std::string> names;
     for (std::uint32_t rank = 0; rank < job.size(); ++rank) {
       ranks_.push_back(std::make_unique<Rank>());
       Rank& of = *ranks_.back();
-      of.pending = std::make_unique<PendingFile>("--out", folder / fmt::format("rank{}.json", rank));
-      of.file.open(of.pending->incomplete());
+      names.push_back(fmt::format("rank{}.json", rank));
+      of.name = (out / names.back()).string();
+      of.file.open(folder_.working() / names.back());
       of.trace = std::make_unique<ChromeTrace>(
           of.file, ChromeTrace::Json{{"distributedInfo", {{"rank", rank}, {"world_size", job.size()}}}});
       of.trace->name_process(kHost, fmt::format("rank {} CPU", rank));
       of.trace->name_process(kDevice, fmt::format("rank {} NPU", rank));
     }
+    folder_.require_free(names);
   }
 
   void operation_ended(std::uint32_t rank, const Task& task, TimePs start, TimePs end) override {
@@ -69,19 +73,18 @@ class KinetoFiles final : public RunObserver {
     for (const auto& rank : ranks_) {
       rank->trace->finish();
       rank->file.close();
-      if (!rank->file) throw std::runtime_error(rank->pending->path() + ": cannot be written");
+      if (!rank->file) throw std::runtime_error(rank->name + ": cannot be written");
     }
-    for (const auto& rank : ranks_) {
-      rank->pending->put_in_place();
-      text += fmt::format("  {}: {}\n", rank->pending->path(), counted(rank->events, "event"));
-    }
+    folder_.commit();
+    for (const auto& rank : ranks_)
+      text += fmt::format("  {}: {}\n", rank->name, counted(rank->events, "event"));
     return text;
   }
 
  private:
   static constexpr std::uint64_t kDevice = 0, kHost = 1, kFirstStream = 7;
   struct Rank {
-    std::unique_ptr<PendingFile> pending;
+    std::string name;
     std::ofstream file;
     std::unique_ptr<ChromeTrace> trace;
     std::map<std::string, std::uint64_t> units;
@@ -119,6 +122,7 @@ class KinetoFiles final : public RunObserver {
     }
   }
 
+  OutputFolder folder_;
   std::vector<std::unique_ptr<Rank>> ranks_;
 };
 
@@ -133,7 +137,6 @@ int export_run(const ExportArguments& arguments) {
   const config::ExperimentSpec experiment =
       config::load_experiment(is_experiment ? given.string() : file.string());
   const Job job = load_job(experiment);
-  require_writable_folder(arguments.out);
   Machine machine(experiment.platform);
   JobRun run(machine, job, experiment);
   KinetoFiles files(job, arguments.out);
@@ -155,7 +158,10 @@ std::function<int()> add_trace_export(CLI::App& trace) {
                    "Folder that `wafertlm run` has written, or an experiment (.yaml)")
       ->required()
       ->type_name("DIR");
-  command->add_option("--out", arguments->out, "Folder for rank<N>.json")->required()->type_name("DIR");
+  command->add_option("--out", arguments->out, "Folder for rank<N>.json")
+      ->required()
+      ->type_name("DIR")
+      ->check(names_output(OutputKind::folder));
   command->footer(
       "ui.perfetto.dev, chrome://tracing and Holistic Trace Analysis read them, and so does `trace import`.\n"
       "Example:\n"

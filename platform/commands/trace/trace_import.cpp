@@ -12,6 +12,7 @@
 #include "platform/commands/trace/import_report.h"
 #include "platform/commands/trace/job_output.h"
 #include "platform/host/files.h"
+#include "platform/host/output_option.h"
 #include "platform/text/format.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/chakra/validate.h"
@@ -108,21 +109,16 @@ int import(const ImportArguments& arguments) {
   std::string written;
   for (std::size_t i = 0; i < job.ranks.size(); ++i) {
     pytorch::GraphSource source(job.ranks[i]);
-    const std::uint64_t nodes = files.add(source, ranks[i]);
+    const std::uint64_t nodes = files.add(source, out.file(ranks[i]));
     written += fmt::format("  {}: {}\n", out.file(ranks[i]), counted(nodes, "node"));
   }
-  std::vector<std::pair<std::string, std::string>> others = {
-      {prefix.filename().string() + ".import.json", import_json(job)}};
-  written += fmt::format("  {}.import.json: what was linked, and what was not\n", out.prefix);
-  if (!job.groups.empty()) {
-    others.emplace_back(prefix.filename().string() + ".groups.json",
-                        nlohmann::json(job.groups).dump(1) + "\n");
-    written += fmt::format("  {}.groups.json: the process groups\n", out.prefix);
-  }
-  files.commit();
-  write_files(prefix.parent_path().empty() ? fs::path(".") : prefix.parent_path(), others);
+  written += "  " + files.write(".import.json", import_json(job)) + ": what was linked, and what was not\n";
+  if (!job.groups.empty())
+    written += "  " + files.write(".groups.json", nlohmann::json(job.groups).dump(1) + "\n") +
+               ": the process groups\n";
+  fmt::print("{}", files.commit());
   if (!arguments.report.empty()) {
-    write_file(arguments.report, import_timeline(job));
+    write_file("--report", arguments.report, import_timeline(job));
     written +=
         fmt::format("  {}: measured and imported, side by side, for ui.perfetto.dev\n", arguments.report);
   }
@@ -165,7 +161,8 @@ std::function<int()> add_trace_import(CLI::App& trace) {
   command
       ->add_option("--report", arguments->report,
                    "Timeline of what was measured beside what the imported graph gives, for ui.perfetto.dev")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(names_output(OutputKind::file));
   command->footer(
       "Files are put in the order of the numbers in their names; the rank is the one that the Kineto trace\n"
       "says, else the position. Communication is simulated in a run of the traces; with the key\n"

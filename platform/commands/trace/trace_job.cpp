@@ -3,12 +3,9 @@
 
 #include <fmt/core.h>
 
-#include <filesystem>
 #include <map>
 #include <stdexcept>
-#include <system_error>
 
-#include "platform/text/format.h"
 #include "workloads/astra_text/training_job.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/recorded_groups.h"
@@ -60,25 +57,6 @@ std::vector<TraceJob> find_trace_jobs(const std::vector<std::string>& arguments)
   }
   for (const auto& [prefix, by_rank] : by_prefix) jobs.push_back(job_of(prefix, by_rank));
   return jobs;
-}
-
-void require_no_stale_ranks(const std::vector<std::string>& stale, bool force) {
-  if (stale.empty()) return;
-  constexpr std::size_t kMaxNamed = 3;
-  std::string names;
-  for (std::size_t i = 0; i < stale.size() && i < kMaxNamed; ++i) names += (i == 0 ? "" : ", ") + stale[i];
-  if (stale.size() > kMaxNamed) names += ", …";
-  if (!force)
-    throw std::invalid_argument(fmt::format(
-        "{} of an earlier job would stand beside the new ones and be taken for ranks of theirs: {}; "
-        "remove them, choose another --out, or give --force to have them removed",
-        counted(stale.size(), "trace"), names));
-  for (const std::string& file : stale) {
-    std::error_code error;
-    if (!std::filesystem::remove(file, error))
-      throw std::invalid_argument(file + ": cannot be removed: " + error.message());
-  }
-  fmt::print("removed {} of an earlier job: {}\n", counted(stale.size(), "trace"), names);
 }
 
 chakra::CommGroups groups_of(const std::string& file, std::uint32_t ranks,

@@ -24,10 +24,6 @@ struct TraceJob {
 /// @throws chakra::TraceError: no such file, a rank that is missing.
 std::vector<TraceJob> find_trace_jobs(const std::vector<std::string>& arguments);
 
-/// `stale`: ranks of an earlier job that would be taken for ranks of the new one. Removes them with `force`.
-/// @throws std::invalid_argument that names them, and what to do.
-void require_no_stale_ranks(const std::vector<std::string>& stale, bool force);
-
 /// The groups in the file; "": those that the traces define. @throws chakra::TraceError.
 chakra::CommGroups groups_of(const std::string& file, std::uint32_t ranks,
                              const std::vector<std::string>& traces);

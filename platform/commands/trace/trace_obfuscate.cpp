@@ -44,9 +44,11 @@ int obfuscate_traces(const ObfuscateArguments& arguments) {
   std::uint64_t identical = 0, nodes = 0;
   std::vector<std::unique_ptr<chakra::VectorSource>> sources;
   std::vector<chakra::NodeSource*> pointers;
+  chakra::OneSet set;
   std::vector<statistics::TraceGraph> before, after;
   for (std::uint32_t rank = 0; rank < files.size(); ++rank) {
     const auto source = chakra::open_trace(files[rank]);
+    set.add(*source);
     before.push_back(statistics::read_graph(*source));
     edit::Nodes changed = before.back().nodes;
     edit::obfuscate(changed, rank, {arguments.bound_percent / 100, arguments.seed});
@@ -60,10 +62,11 @@ int obfuscate_traces(const ObfuscateArguments& arguments) {
   const auto ranks = static_cast<std::uint32_t>(files.size());
   const chakra::CommGroups groups = groups_of(arguments.groups, ranks, files);
   chakra::validate_job(pointers, groups);
-  write_job(arguments.out, pointers);
+  const std::string own_groups = arguments.groups.empty() ? groups_text(groups.to_map()) : "";
+  write_job(arguments.out, pointers, own_groups);
   fmt::print("{}: {}, {}; everything within {} % of the source\n", arguments.out.prefix,
              counted(ranks, "rank"), counted(nodes, "node"), arguments.bound_percent);
-  if (arguments.groups.empty()) fmt::print("{}", write_groups(arguments.out, groups.to_map()));
+  fmt::print("{}", groups_line(arguments.out, own_groups));
   fmt::print("  longest run of nodes that are as in the source: {}\n", identical);
   fmt::print(
       "  nearest-neighbour attack: {:.1f} % of {} names guessed right; the most frequent name of each class "

@@ -31,9 +31,14 @@ struct StatsArguments {
 /// Of all ranks that are named, together.
 TraceStatistics read_statistics(const std::vector<std::string>& files, const std::string& dependencies) {
   std::vector<statistics::TraceGraph> ranks;
-  for (const TraceJob& job : find_trace_jobs(files))
-    for (const std::string& file : job.files)
-      ranks.push_back(statistics::read_graph(*chakra::open_trace(file), dependencies_of(dependencies)));
+  for (const TraceJob& job : find_trace_jobs(files)) {
+    chakra::OneSet set;
+    for (const std::string& file : job.files) {
+      const auto trace = chakra::open_trace(file);
+      set.add(*trace);
+      ranks.push_back(statistics::read_graph(*trace, dependencies_of(dependencies)));
+    }
+  }
   return statistics::statistics_of(ranks);
 }
 

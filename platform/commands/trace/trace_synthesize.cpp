@@ -12,6 +12,7 @@
 #include "platform/commands/trace/synthesis_text.h"
 #include "platform/commands/trace/trace_job.h"
 #include "platform/host/files.h"
+#include "platform/host/output_option.h"
 #include "platform/text/format.h"
 #include "tlm/input/file.h"
 #include "workloads/chakra/peer_messages.h"
@@ -79,8 +80,10 @@ Ranks read_job(const std::string& prefix, const std::string& dependencies, const
   const std::vector<std::string> files = chakra::find_rank_files(prefix);
   const chakra::CommGroups members = groups_of(groups, static_cast<std::uint32_t>(files.size()), files);
   Ranks ranks;
+  chakra::OneSet set;
   for (const std::string& file : files) {
     const auto trace = chakra::open_trace(file);
+    set.add(*trace);
     const auto rank = static_cast<std::uint32_t>(ranks.size());
     ranks.push_back(statistics::read_graph(*chakra::with_peer_messages(*trace, members, rank),
                                            dependencies_of(dependencies)));
@@ -157,9 +160,10 @@ std::string compared(const SynthesizeArguments& arguments, const Model& model, c
 
 /// Returns what was written.
 std::string write_made(const JobOutput& out, const MadeJob& job) {
-  write_job(out, job.pointers);
+  const std::string groups = groups_text(job.made.groups);
+  write_job(out, job.pointers, groups);
   return fmt::format("{}: {}, {}\n{}", out.prefix, counted(job.pointers.size(), "rank"),
-                     counted(job.nodes, "node"), write_groups(out, job.made.groups));
+                     counted(job.nodes, "node"), groups_line(out, groups));
 }
 
 int synthesize(const SynthesizeArguments& arguments) {
@@ -175,7 +179,7 @@ int synthesize(const SynthesizeArguments& arguments) {
   }
   if (!arguments.learned.empty()) {
     const std::string json = trace_model::to_json(model);
-    write_file(arguments.learned, json);
+    write_file("--learn", arguments.learned, json);
     text += fmt::format("{}: the model, {}\n", arguments.learned, format_bytes(json.size()));
   }
   fmt::print("{}", text);
@@ -196,13 +200,15 @@ void add_learning(CLI::App& command, SynthesizeArguments& arguments) {
       ->check(CLI::Range(0.0, 49.0))
       ->capture_default_str();
   command.add_option("--learn", arguments.learned, "Write the model, a readable JSON file")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(names_output(OutputKind::file));
   command.add_option("--model", arguments.model, "A model that was learned before")->type_name("FILE");
 }
 
 void add_making(CLI::App& command, SynthesizeArguments& arguments) {
   command.add_option("--out", arguments.out.prefix, "PREFIX of the traces to make, PREFIX.<rank>.et")
-      ->type_name("PREFIX");
+      ->type_name("PREFIX")
+      ->check(names_output(OutputKind::prefix));
   add_form_and_force(command, arguments.out);
   command.add_option("--seed", arguments.generate.seed, "Of all changes")->capture_default_str();
   command.add_option("--layers", arguments.generate.layers, "Layers of a rank")

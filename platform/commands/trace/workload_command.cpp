@@ -19,8 +19,8 @@
 #include "platform/commands/trace/job_output.h"
 #include "platform/commands/trace/numbered_groups.h"
 #include "platform/describe/fields.h"
-#include "platform/host/files.h"
 #include "platform/host/json_output.h"
+#include "platform/host/output_option.h"
 #include "platform/host/presets.h"
 #include "platform/run/job.h"
 #include "platform/spec/load.h"
@@ -320,22 +320,20 @@ int generate(const WorkloadOptions& options) {
   const NumberedGroups groups(spec.kind == config::WorkloadKind::training
                                   ? training_plan(spec.training)->groups()
                                   : NumberedGroups::Groups());
-  for (const std::uint32_t rank : numbers) nodes += files.add(*groups.named(*sources[rank]), rank);
-  files.commit();
+  for (const std::uint32_t rank : numbers) nodes += files.add(*groups.named(*sources[rank]), job.file(rank));
+  std::string written;
   if (spec.kind == config::WorkloadKind::training) {
-    const std::string name = fs::path(options.workload).stem().string(),
-                      groups_file = name + ".comm_groups.json";
-    write_files(options.out, {{groups_file, groups.json()}});
-    fmt::print("{}: the communicator groups\n", (fs::path(options.out) / groups_file).string());
+    const std::string name = fs::path(options.workload).stem().string(), groups_end = ".comm_groups.json";
+    written += files.write(groups_end, groups.json()) + ": the communicator groups\n";
     // Traces do not say where ranks are; this file does, so that they run as the workload would.
-    write_files(options.out,
-                {{name + ".traces.yaml",
-                  fmt::format("workload: {}\nchakra: {}\ncomm_groups: {}\nplacement: \"{}\"\nplaced_as: {}\n",
-                              nlohmann::json(spec.name).dump(), name, groups_file, spec.policy(),
-                              to_string(spec.placed_as(ranks)))}});
-    fmt::print("{}: the workload to run, with placement {}\n",
-               (fs::path(options.out) / (name + ".traces.yaml")).string(), spec.policy());
+    const std::string workload = files.write(
+        ".traces.yaml",
+        fmt::format("workload: {}\nchakra: {}\ncomm_groups: {}\nplacement: \"{}\"\nplaced_as: {}\n",
+                    nlohmann::json(spec.name).dump(), name, name + groups_end, spec.policy(),
+                    to_string(spec.placed_as(ranks))));
+    written += fmt::format("{}: the workload to run, with placement {}\n", workload, spec.policy());
   }
+  fmt::print("{}{}", files.commit(), written);
   fmt::print("{}.<rank>.{}: {}, {}\n", job.prefix, job.form, counted(ranks, "rank"), counted(nodes, "node"));
   return 0;
 }
@@ -355,7 +353,10 @@ std::function<int()> add_workload_command(CLI::App& app) {
   CLI::App* generate_command =
       command->add_subcommand("generate", "Write what a workload file describes as a trace per rank");
   add_file(*generate_command, "WORKLOAD", options->workload, "Workload file", "workloads");
-  generate_command->add_option("--out", options->out, "Folder for the traces")->required()->type_name("DIR");
+  generate_command->add_option("--out", options->out, "Folder for the traces")
+      ->required()
+      ->type_name("DIR")
+      ->check(names_output(OutputKind::folder));
   generate_command->add_option("--set", options->overrides, "Change a key: data_parallel=4");
   add_form_and_force(*generate_command, options->job);
   generate_command->footer(

@@ -12,6 +12,7 @@
 #include "platform/describe/table.h"
 #include "platform/host/files.h"
 #include "platform/host/json_output.h"
+#include "platform/host/output_option.h"
 #include "platform/host/presets.h"
 #include "platform/run/table_file.h"
 #include "platform/spec/load.h"
@@ -192,11 +193,8 @@ int run_tune(const TuneOptions& options) {
   const TuneSpec spec = load_tune(options.file);
   if (!options.overrides.empty() && spec.platform.empty())
     throw std::invalid_argument("--set changes the platform, and nothing is simulated; leave it out");
-  if (!options.out.empty()) {
-    if (spec.measure.empty())
-      throw std::invalid_argument("--out: a table holds what was simulated; give 'measure' and algorithms");
-    require_writable_file("--out", options.out);
-  }
+  if (!options.out.empty() && spec.measure.empty())
+    throw std::invalid_argument("--out: a table holds what was simulated; give 'measure' and algorithms");
   ordered_json json{{"tune", spec.name}};
   std::string rows, sequence;
   if (!spec.operations.empty()) json["deadlock"] = deadlock_json(spec);
@@ -219,7 +217,7 @@ int run_tune(const TuneOptions& options) {
       sequence = sequence_text(study);
     }
     if (!options.out.empty()) {
-      write_file(options.out, tuning_table_yaml(spec.name, json["platform"], *table));
+      write_file("--out", options.out, tuning_table_yaml(spec.name, json["platform"], *table));
       json["out"] = options.out;
     }
   }
@@ -235,8 +233,10 @@ std::function<int()> add_tune_command(CLI::App& app) {
       "tune", "Communication backends: measure algorithms, assign operations, find deadlocks");
   add_file(*command, "FILE", options->file, "Backends, and what to measure, assign and look at", "studies",
            "FILE.yaml");
-  command->add_option("--out", options->out,
-                      "Write the table of the fastest algorithms here, for collectives.algorithm: FILE.yaml");
+  command
+      ->add_option("--out", options->out,
+                   "Write the table of the fastest algorithms here, for collectives.algorithm: FILE.yaml")
+      ->check(names_output(OutputKind::file));
   command->add_option("--set", options->overrides, "Change a key of the platform");
   command->add_option("--jobs", options->jobs, "Simulations at a time")
       ->check(CLI::Range(1U, 1024U))

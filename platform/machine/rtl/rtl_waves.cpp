@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -90,6 +91,21 @@ RtlWaveWindow rtl_window_around(TimePs at_ps, TimePs window_ps) {
 
 std::string rtl_waves_text(const std::vector<std::string>& files) {
   return fmt::format("waveform {0}   (gtkwave {0} {1})", files.at(0), files.at(1));
+}
+
+namespace fs = std::filesystem;
+
+RtlWaveFiles::RtlWaveFiles(std::string path)
+    : path_(std::move(path)),
+      name_(fs::path(path_).filename().string()),
+      folder_(fs::path(path_).has_parent_path() ? fs::path(path_).parent_path() : fs::path("."),
+              "wafertlm, waveforms " + path_, name_) {
+  folder_.require_free({name_, name_ + ".gtkw", name_ + ".packets.txt"});
+}
+
+std::vector<std::string> RtlWaveFiles::commit() {
+  folder_.commit();
+  return {path_, path_ + ".gtkw"};
 }
 
 std::string rtl_wave_file(const std::string& path) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/host/output_folder.h"
 #include "platform/machine/rtl/packet_waves.h"
 
 namespace wafertlm {
@@ -23,6 +24,22 @@ struct RtlWaveRequest {
 /// packets of the model and on the pins (PacketWaves) and all signals of the RTL; and PATH.gtkw, a view of
 /// it. Returns the two files.
 std::vector<std::string> write_rtl_waves(const RtlWaveRequest& request);
+
+/// Where waveforms that a user asked for go, with their view: written elsewhere and put in place together,
+/// not over files that no command of ours wrote.
+class RtlWaveFiles {
+ public:
+  explicit RtlWaveFiles(std::string path);
+  std::string working() const { return (folder_.working() / name_).string(); }
+  /// As it will be.
+  const std::string& shown() const { return path_; }
+  /// @return their names. @throws std::invalid_argument, std::runtime_error.
+  std::vector<std::string> commit();
+
+ private:
+  std::string path_, name_;
+  OutputFolder folder_;
+};
 
 /// From window_ps before a moment to window_ps after.
 RtlWaveWindow rtl_window_around(TimePs at_ps, TimePs window_ps);

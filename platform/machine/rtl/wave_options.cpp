@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "platform/host/output_option.h"
 #include "platform/machine/rtl/rtl_waves.h"
 #include "platform/spec/ranges.h"
 
@@ -14,7 +15,8 @@ void RtlWaveOptions::add_to(CLI::App& command, const std::string& usual_path) {
                   "File of the waveforms, .vcd or .fst; " + usual_path +
                       ".vcd if not given. FILE.gtkw is "
                       "the view for GTKWave")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(names_output(OutputKind::file));
   command
       .add_option("--waves-window", window,
                   "Cycles of the waveforms, '100:250' or '100:' to the end; written even if nothing is wrong")

@@ -14,6 +14,7 @@
 #include "platform/commands/model/memory/memory_study.h"
 #include "platform/commands/model/model_commands.h"
 #include "platform/host/files.h"
+#include "platform/host/output_option.h"
 #include "platform/results/parts.h"
 #include "platform/spec/load.h"
 #include "platform/spec/npu_spec.h"
@@ -107,13 +108,12 @@ int compare(const Options& options) {
 }
 
 int make_table(const Options& options) {
-  if (!options.out.empty()) require_writable_file("--out", options.out);
   const DramTiming& timing = dram_timing(options.generation);
   const std::string text = efficiency_yaml(timing, measure_efficiency(timing));
   if (options.out.empty())
     fmt::print("{}", text);
   else
-    write_file(options.out, text);
+    write_file("--out", options.out, text);
   return 0;
 }
 
@@ -194,7 +194,8 @@ std::function<int()> add_memory_command(CLI::App& app) {
   options->compare->add_flag("--json", options->json, "As JSON");
   options->make_table = command->add_subcommand("table", "Measures the efficiency table of level flow");
   generation(options->make_table);
-  options->make_table->add_option("--out", options->out, "File; else the terminal");
+  options->make_table->add_option("--out", options->out, "File; else the terminal")
+      ->check(names_output(OutputKind::file));
   options->stream = command->add_subcommand("stream", "Requests in a closed loop, and where the time went");
   generation(options->stream);
   options->stream->add_option("--stacks", options->stacks, "Stacks")->check(CLI::Range(1, 16));

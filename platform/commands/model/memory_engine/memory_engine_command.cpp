@@ -15,7 +15,6 @@
 
 #include "models/memory_engine/access_pattern.h"
 #include "platform/commands/model/model_commands.h"
-#include "platform/host/files.h"
 #include "platform/host/json_output.h"
 #include "platform/machine/remote_pool.h"
 #include "platform/spec/load.h"
@@ -269,7 +268,6 @@ int run(const Command& command) {
         command.platform_file +
         ": the platform has no memory engines; add 'engine: {}' to its remote_memory");
   const bool only_json = command.json_file == "-";
-  if (!command.json_file.empty() && !only_json) require_writable_file("--json", command.json_file);
   PriceOptions options = command.options;
   options.seed = platform.run.seed;
   const std::vector<Price> prices =

@@ -12,12 +12,20 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "platform/host/files.h"
+
 namespace wafertlm {
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr const char* kRunning = ".running-";
+constexpr std::size_t kIdDigits = 32;  // of job_of()
+
+/// Whether it begins with a cell's id; nothing of a user's does.
+bool is_of_cell(const std::string& name) {
+  return name.find_first_not_of("0123456789abcdef.") >= kIdDigits && name.size() >= kIdDigits;
+}
 
 }  // namespace
 
@@ -70,10 +78,25 @@ void CellFiles::put(const fs::path& file, const std::string& text) const {
   }
 }
 
+void CellFiles::take(bool fresh) const {
+  const fs::path mark = folder_ / (std::string(kHidden) + "cells");
+  if (fs::exists(fs::symlink_status(folder_)) && !fs::is_regular_file(fs::symlink_status(mark)))
+    throw std::invalid_argument(folder_.string() +
+                                " is there, and is not what wafertlm made; choose another folder");
+  if (fresh && fs::exists(folder_)) {
+    fs::remove_all(sweep());
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder_))
+      if (is_of_cell(entry.path().filename().string())) fs::remove_all(entry.path());
+  }
+  fs::create_directories(folder_);
+  if (!fs::exists(mark)) put(mark, "");
+}
+
 void CellFiles::remove_leftovers() const {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_, ignored))
-    if (entry.path().filename().string().find(kRunning) != std::string::npos)
+    if (const std::string name = entry.path().filename().string();
+        is_of_cell(name.substr(name[0] == '.' ? 1 : 0)) && name.find(kRunning) != std::string::npos)
       fs::remove_all(entry.path(), ignored);
 }
 

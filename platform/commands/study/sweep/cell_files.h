@@ -34,6 +34,9 @@ class CellFiles {
 
   /// Writes a file under another name and renames it. @throws std::runtime_error.
   void put(const std::filesystem::path& file, const std::string& text) const;
+  /// Before cells run: makes the folder, with a mark that it is ours. @param fresh removes what earlier
+  /// studies wrote there. @throws std::invalid_argument: a folder of that name is there, and is the user's.
+  void take(bool fresh) const;
   /// Removes what processes left that were killed. Only when no other works here.
   void remove_leftovers() const;
 

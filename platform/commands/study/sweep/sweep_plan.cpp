@@ -30,20 +30,21 @@ void write_plan(const std::filesystem::path& file, const SweepPlan& plan) {
     cells.push_back({cell.id, cell.words, cell.expected_s, cell.failures, cell.losses});
   for (const config::ColumnSpec& column : plan.columns)
     columns.push_back({column.read, static_cast<int>(column.taken)});
-  write_file(file, json{{"program", plan.program},
-                        {"program_digest", plan.program_digest},
-                        {"folder", plan.folder},
-                        {"study_folder", plan.study_folder},
-                        {"memory_bytes", plan.limits.memory_bytes},
-                        {"processor_s", plan.limits.processor_s},
-                        {"retries", plan.limits.retries},
-                        {"reports", plan.reports},
-                        {"columns", columns},
-                        {"cells", cells},
-                        {"round", plan.round},
-                        {"tasks", plan.tasks}}
-                           .dump() +
-                       "\n");
+  write_file("plan", file,
+             json{{"program", plan.program},
+                  {"program_digest", plan.program_digest},
+                  {"folder", plan.folder},
+                  {"study_folder", plan.study_folder},
+                  {"memory_bytes", plan.limits.memory_bytes},
+                  {"processor_s", plan.limits.processor_s},
+                  {"retries", plan.limits.retries},
+                  {"reports", plan.reports},
+                  {"columns", columns},
+                  {"cells", cells},
+                  {"round", plan.round},
+                  {"tasks", plan.tasks}}
+                     .dump() +
+                 "\n");
 }
 
 SweepPlan read_plan(const std::filesystem::path& file) try {

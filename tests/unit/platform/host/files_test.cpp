@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
 #include <filesystem>
+#include <map>
 #include <set>
 #include <stdexcept>
 
@@ -30,73 +33,78 @@ struct Files : testing::Test {
 using Bad = std::invalid_argument;
 using Names = std::set<std::string>;
 
-TEST_F(Files, AllAreWrittenOrNone) {
-  write_files(folder, {{"a", "1"}, {"b", "2\n"}});
-  EXPECT_EQ(names(), (Names{"a", "b"}));
-  EXPECT_EQ(test::read_text(temporary.path() + "/b"), "2\n");
-  // The second cannot be put in place: a folder with something in it has its name.
-  fs::create_directories(folder / "b2" / "x");
-  EXPECT_EQ(test::refusal_of<std::runtime_error>([&] {
-              write_files(folder, {{"b2", "4"}, {"c", "3"}});
-            }).rfind("cannot write " + temporary.path() + "/b2 (", 0),
-            0U);
-  EXPECT_EQ(names(), (Names{"a", "b", "b2"})) << "temporary ones are gone";
-  EXPECT_EQ(test::refusal_of<std::runtime_error>([&] {
-              write_files(folder, {{"c", "3"}, {"none/d", "4"}});
-            }),
-            "cannot write " + temporary.path() + "/none/d; is the disk full?");
-  EXPECT_EQ(names(), (Names{"a", "b", "b2"}));
-}
-
 TEST_F(Files, PendingOnesTakeTheirNameWhenTheyAreComplete) {
-  const PendingFile pending("--vcd", folder / "a.b.vcd");
-  EXPECT_EQ(pending.path(), temporary.path() + "/a.b.vcd");
-  EXPECT_EQ(pending.incomplete(), temporary.path() + "/a.b.incomplete.vcd");
-  EXPECT_EQ(test::refusal_of<std::runtime_error>([&] { pending.put_in_place(); }),
-            "cannot write " + pending.path() + " (No such file or directory); it is " + pending.incomplete());
-  temporary.write("a.b.vcd", "old");
-  temporary.write("a.b.incomplete.vcd", "new");
+  const std::string path = temporary.write("a.b.vcd", "old");
+  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
+  PendingFile pending("--vcd", path);
+  EXPECT_EQ(pending.path(), path);
+  const std::string hidden = fs::path(pending.incomplete()).filename();
+  EXPECT_EQ(pending.incomplete(), temporary.path() + "/" + hidden);
+  EXPECT_EQ(hidden.rfind(".wafertlm-", 0), 0U);
+  EXPECT_EQ(hidden.substr(hidden.size() - 8), "-a.b.vcd");
+  temporary.write(hidden, "new");
+  EXPECT_EQ(test::read_text(path), "old");
   pending.put_in_place();
   EXPECT_EQ(names(), Names{"a.b.vcd"});
-  EXPECT_EQ(test::read_text(pending.path()), "new");
-  EXPECT_EQ(PendingFile("--vcd", "plain").incomplete(), "plain.incomplete");
-  EXPECT_EQ(PendingFile("--vcd", "/dev/null").incomplete(), "/dev/null");
-  EXPECT_EQ(test::refusal_of<Bad>([&] { PendingFile("--vcd", "/no/such/x.vcd"); }),
-            "--vcd /no/such/x.vcd: the file cannot be written (No such file or directory)");
-  EXPECT_EQ(test::refusal_of<Bad>([&] { PendingFile("--vcd", folder); }),
-            "--vcd " + temporary.path() + ": the file cannot be written (it is a folder)");
+  EXPECT_EQ(test::read_text(path), "new");
+  EXPECT_EQ(fs::status(path).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(Files, PendingOnesGoOrAreKept) {
+  { const PendingFile pending("--vcd", folder / "a"); }
+  EXPECT_EQ(names(), Names{});
+  std::string incomplete;
+  {
+    PendingFile pending("--vcd", folder / "a");
+    EXPECT_NE(PendingFile("--vcd", folder / "a").incomplete(), pending.incomplete());
+    incomplete = pending.incomplete();
+    pending.keep();
+  }
+  EXPECT_EQ(names(), Names{fs::path(incomplete).filename()});
+}
+
+TEST_F(Files, PendingOnesThatWereTakenAwayAreAnError) {
+  PendingFile pending("--vcd", folder / "a");
+  fs::remove(pending.incomplete());
+  EXPECT_EQ(test::refusal_of<std::runtime_error>([&] { pending.put_in_place(); }),
+            "cannot write " + pending.path() + " (No such file or directory); it is " + pending.incomplete());
 }
 
 TEST_F(Files, PlacesThatCannotBeWrittenToAreNamed) {
-  require_writable_folder(folder / "new" / "deep");
-  EXPECT_TRUE(fs::is_directory(folder / "new" / "deep"));
-  require_writable_folder(folder / "new");
-  require_writable_file("--json", folder / "file");
-  EXPECT_FALSE(fs::exists(folder / "file"));
   const std::string file = temporary.write("file", "");
-  EXPECT_EQ(test::refusal_of<Bad>([&] {
-              require_writable_folder(file);
-            }).rfind("--out " + file + ": not a folder, and none can be made there", 0),
-            0U);
-  EXPECT_EQ(test::refusal_of<Bad>([&] {
-              require_writable_folder(file + "/below");
-            }).rfind("--out " + file + "/below: not a folder, and none can be made there (", 0),
-            0U);
-  EXPECT_EQ(
-      test::refusal_of<Bad>([&] { require_writable_file("--json", folder / "no" / "such"); }),
-      "--json " + temporary.path() + "/no/such: the file cannot be written (No such file or directory)");
-  EXPECT_EQ(test::refusal_of<Bad>([&] { require_writable_file("--json", file + "/below"); }),
-            "--json " + file + "/below: the file cannot be written (Not a directory)");
+  fs::create_symlink(file, folder / "link");
+  fs::create_symlink(folder / "nowhere", folder / "dangling");
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  const auto why = [](const fs::path& path) {
+    return test::refusal_of<Bad>([&] { PendingFile("--json", path); });
+  };
+  const auto expected = [](const fs::path& path, const std::string& reason) {
+    return "--json " + path.string() + ": the file cannot be written (" + reason + ")";
+  };
+  for (const auto& [name, reason] :
+       std::map<std::string, std::string>{{"link", "it is a link; give the file itself"},
+                                          {"dangling", "it is a link; give the file itself"},
+                                          {"pipe", "it is no file"},
+                                          {"new/", "it is a folder"},
+                                          {"no/such", "No such file or directory"},
+                                          {"file/below", "Not a directory"}})
+    EXPECT_EQ(why(folder / name), expected(folder / name, reason));
+  EXPECT_EQ(why(folder), expected(folder, "it is a folder"));
+  EXPECT_EQ(why("/"), expected("/", "it is a folder"));
+  EXPECT_EQ(why(folder / "new"), "");
+  EXPECT_EQ(why(file), "");
+  EXPECT_EQ(why("/dev/null"), "");
+  EXPECT_EQ(PendingFile("--json", "/dev/null").incomplete(), "/dev/null");
 }
 
 TEST_F(Files, OneIsReplacedAtOnce) {
-  write_file(folder / "a", "1");
-  write_file(folder / "a", "2");
+  write_file("--out", folder / "a", "1");
+  write_file("--out", folder / "a", "2");
   EXPECT_EQ(test::read_text(temporary.path() + "/a"), "2");
   EXPECT_EQ(names(), Names{"a"});
-  EXPECT_NO_THROW(write_file("/dev/null", "3"));
-  EXPECT_EQ(test::refusal_of<std::runtime_error>([&] { write_file("/dev/full", "4"); }),
-            "cannot write /dev/full");
+  EXPECT_NO_THROW(write_file("--out", "/dev/null", "3"));
+  EXPECT_EQ(test::refusal_of<std::runtime_error>([&] { write_file("--out", "/dev/full", "4"); }),
+            "cannot write /dev/full; is the disk full?");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <stdexcept>
 
@@ -36,29 +37,26 @@ class WaveFiles : public testing::Test {
 // Until it is complete.
 TEST_F(WaveFiles, AVcdFileHasAnotherName) {
   set_path("");
-  const std::pair<std::string, std::string> names[] = {{"a.vcd", "a.incomplete.vcd"},
-                                                       {"fst", "fst.incomplete"},
-                                                       {"a.fst.vcd", "a.fst.incomplete.vcd"},
-                                                       {"a.fs", "a.incomplete.fs"}};
-  for (const auto& [complete, incomplete] : names) {
-    const WaveFile file(folder.path() + "/" + complete);
-    EXPECT_EQ(file.vcd(), folder.path() + "/" + incomplete);
-    folder.write(incomplete, "waves\n");
-    EXPECT_EQ(file.finish(false), folder.path() + "/" + incomplete);
+  for (const std::string complete : {"a.vcd", "fst", "a.fst.vcd", "a.fs"}) {
+    WaveFile file(folder.path() + "/" + complete);
+    const std::string incomplete = file.vcd();
+    EXPECT_EQ(incomplete.rfind(folder.path() + "/.wafertlm-", 0), 0U);
+    std::ofstream(incomplete) << "waves\n";
+    EXPECT_EQ(file.finish(false), incomplete);
     EXPECT_EQ(file.finish(true), folder.path() + "/" + complete);
     EXPECT_EQ(test::read_text(folder.path() + "/" + complete), "waves\n");
-    EXPECT_FALSE(fs::exists(folder.path() + "/" + incomplete));
+    EXPECT_FALSE(fs::exists(incomplete));
   }
 }
 
 TEST_F(WaveFiles, AnFstFileIsConvertedFromTheOneBesideIt) {
   install("read line <\"$1\"; echo \"from $line\" >\"$2\"");
   for (const bool complete : {true, false}) {
-    const WaveFile file(name);
-    EXPECT_EQ(file.vcd(), folder.path() + "/a.incomplete.fst.vcd");
-    folder.write("a.incomplete.fst.vcd", "waves\n");
+    WaveFile file(name);
+    const std::string vcd = file.vcd();
+    std::ofstream(vcd) << "waves\n";
     const std::string made = file.finish(complete);
-    EXPECT_EQ(made, complete ? name : folder.path() + "/a.incomplete.fst");
+    EXPECT_EQ(made + ".vcd", complete ? name + ".vcd" : vcd);
     EXPECT_EQ(test::read_text(made), "from waves\n");
     EXPECT_FALSE(fs::exists(file.vcd()));
   }
@@ -67,14 +65,14 @@ TEST_F(WaveFiles, AnFstFileIsConvertedFromTheOneBesideIt) {
 TEST_F(WaveFiles, AConverterThatFailsLeavesTheVcdFile) {
   for (const char* const script : {"exit 1", "kill -9 $$"}) {
     install(script);
-    const WaveFile file(name);
-    folder.write("a.incomplete.fst.vcd", "waves\n");
+    WaveFile file(name);
+    std::ofstream(file.vcd()) << "waves\n";
     try {
       file.finish(true);
       ADD_FAILURE() << script;
     } catch (const std::runtime_error& error) {
-      EXPECT_EQ(error.what(),
-                "vcd2fst could not make " + folder.path() + "/a.incomplete.fst of " + file.vcd());
+      EXPECT_EQ(error.what(), "vcd2fst could not make " + file.vcd().substr(0, file.vcd().size() - 4) +
+                                  " of " + file.vcd());
     }
     EXPECT_TRUE(fs::exists(file.vcd()));
   }

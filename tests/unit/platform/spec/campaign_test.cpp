@@ -14,7 +14,6 @@
 #include "platform/describe/document.h"
 #include "platform/describe/override.h"
 #include "platform/describe/yaml_writer.h"
-#include "platform/host/files.h"
 #include "platform/spec/descriptions.h"
 #include "platform/spec/load.h"
 #include "tests/support/refusal.h"

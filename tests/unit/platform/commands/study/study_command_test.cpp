@@ -55,13 +55,13 @@ class StudyCommand : public testing::Test {
   std::set<std::string> kept() const {
     std::set<std::string> names;
     for (const auto& entry : fs::directory_iterator(out() + "/cells"))
-      if (entry.is_regular_file()) names.insert(entry.path().filename().string());
+      if (entry.path().extension() == ".json") names.insert(entry.path().filename().string());
     return names;
   }
   fs::file_time_type latest() const {
     fs::file_time_type time = fs::file_time_type::min();
     for (const auto& entry : fs::directory_iterator(out() + "/cells"))
-      if (entry.is_regular_file()) time = std::max(time, entry.last_write_time());
+      if (entry.path().extension() == ".json") time = std::max(time, entry.last_write_time());
     return time;
   }
 

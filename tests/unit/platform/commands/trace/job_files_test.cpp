@@ -2,7 +2,9 @@
 // Which files are a job's traces, and where those of another one are written.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "platform/commands/trace/job_output.h"
 #include "platform/commands/trace/trace_job.h"
@@ -11,6 +13,8 @@
 #include "tests/support/tool.h"
 #include "tests/support/trace_nodes.h"
 #include "workloads/chakra/trace_error.h"
+#include "workloads/chakra/trace_file.h"
+#include "workloads/chakra/validate.h"
 
 namespace wafertlm {
 namespace {
@@ -87,45 +91,6 @@ TEST(TraceJobs, DependenciesHaveNames) {
   EXPECT_EQ(dependencies_of("data"), chakra::Dependencies::data);
 }
 
-struct StaleRow {
-  Texts stale;
-  const char* start;
-};
-
-class StaleRanks : public testing::TestWithParam<StaleRow> {};
-
-TEST_P(StaleRanks, AreNamedThreeAtMost) {
-  const std::string end = "; remove them, choose another --out, or give --force to have them removed";
-  const std::string expected = GetParam().stale.empty() ? "" : GetParam().start + end;
-  EXPECT_EQ(test::refusal_of([] { require_no_stale_ranks(GetParam().stale, false); }), expected);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Files, StaleRanks,
-    testing::Values(StaleRow{{}, ""},
-                    StaleRow{{"a.2.et"},
-                             "1 trace of an earlier job would stand beside the new ones and be taken for "
-                             "ranks of theirs: a.2.et"},
-                    StaleRow{{"a.2.et", "a.3.et", "a.4.et"},
-                             "3 traces of an earlier job would stand beside the new ones and be taken for "
-                             "ranks of theirs: a.2.et, a.3.et, a.4.et"},
-                    StaleRow{{"a.2.et", "a.3.et", "a.4.et", "a.5.et"},
-                             "4 traces of an earlier job would stand beside the new ones and be taken for "
-                             "ranks of theirs: a.2.et, a.3.et, a.4.et, …"}));
-
-TEST(StaleRanksByForce, AreRemoved) {
-  const test::TempFolder folder;
-  const std::string one = folder.write("a.2.et", "x"), other = folder.write("a.1.et", "y");
-  testing::internal::CaptureStdout();
-  require_no_stale_ranks({one}, true);
-  EXPECT_EQ(testing::internal::GetCapturedStdout(), "removed 1 trace of an earlier job: " + one + "\n");
-  EXPECT_FALSE(std::filesystem::exists(one));
-  EXPECT_TRUE(std::filesystem::exists(other));
-  EXPECT_EQ(
-      test::refusal_of([&] { require_no_stale_ranks({one}, true); }).rfind(one + ": cannot be removed: ", 0),
-      0U);
-}
-
 TEST(JobOutputs, NameTheFilesByRankAndForm) {
   EXPECT_EQ((JobOutput{"out/job", "et.gz", false}.file(12)), "out/job.12.et.gz");
   EXPECT_EQ((JobOutput{"job", "json", true}.file(0)), "job.0.json");
@@ -159,16 +124,26 @@ class JobWriting : public testing::Test {
   test::TempFolder folder_;
   JobOutput output_{folder_.path() + "/new/job", "json", false};
 
-  static std::uint64_t add_one(JobWriter& writer, std::uint32_t rank) {
-    chakra::VectorSource source("rank", {test::compute(1, 5), test::compute(2, 6, {1})});
-    return writer.add(source, rank);
+  std::uint64_t add_one(JobWriter& writer, std::uint32_t rank, std::uint64_t duration_ps = 5) const {
+    chakra::VectorSource source("rank", {test::compute(1, duration_ps), test::compute(2, 6, {1})});
+    return writer.add(source, output_.file(rank));
   }
+  /// Without what is hidden.
   Texts files() const {
     Texts found;
-    for (const auto& each : std::filesystem::recursive_directory_iterator(folder_.path()))
-      if (each.is_regular_file()) found.push_back(each.path().filename());
+    for (const auto& each : std::filesystem::directory_iterator(folder_.path() + "/new"))
+      if (const std::string name = each.path().filename(); name[0] != '.') found.push_back(name);
     std::sort(found.begin(), found.end());
     return found;
+  }
+  std::string text(std::uint32_t rank) const { return test::read_text(output_.file(rank)); }
+  std::optional<std::uint64_t> set(std::uint32_t rank) const {
+    return chakra::open_trace(output_.file(rank))->set();
+  }
+  std::string write(const std::vector<std::uint32_t>& ranks, std::uint64_t duration_ps = 5) const {
+    JobWriter writer(output_, ranks);
+    for (const std::uint32_t rank : ranks) add_one(writer, rank, duration_ps);
+    return writer.commit();
   }
 };
 
@@ -177,11 +152,13 @@ TEST_F(JobWriting, PutsAllFilesInPlaceTogether) {
     JobWriter writer(output_, {0, 1});
     EXPECT_EQ(add_one(writer, 0), 2U);
     EXPECT_EQ(add_one(writer, 1), 2U);
-    const Texts before = files();
-    EXPECT_EQ(std::count(before.begin(), before.end(), "job.0.json"), 0);
-    writer.commit();
+    EXPECT_EQ(writer.write(".groups.json", "{}"), output_.prefix + ".groups.json");
+    EXPECT_EQ(files(), Texts{});
+    EXPECT_EQ(writer.commit(), "");
   }
-  EXPECT_EQ(files(), (Texts{"job.0.json", "job.1.json"}));
+  EXPECT_EQ(files(), (Texts{"job.0.json", "job.1.json", "job.groups.json"}));
+  EXPECT_EQ(write({0, 1}), "");
+  EXPECT_EQ(files(), (Texts{"job.0.json", "job.1.json"})) << "the groups were the earlier job's";
 }
 
 TEST_F(JobWriting, LeavesNothingWithoutACommit) {
@@ -189,27 +166,81 @@ TEST_F(JobWriting, LeavesNothingWithoutACommit) {
     JobWriter writer(output_, {0});
     add_one(writer, 0);
   }
-  EXPECT_EQ(files(), Texts{});
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/new"));
 }
 
 TEST_F(JobWriting, RefusesRanksOfAnEarlierJobBeforeItWrites) {
-  folder_.write("new/job.0.json", "old");
-  folder_.write("new/job.2.json", "old");
+  write({0, 1, 2, 3, 4, 5});
+  const std::string old = text(0), start = output_.prefix;
   EXPECT_EQ(test::refusal_of([&] {
-              JobWriter writer(output_, {0, 1});
-            }).rfind("1 trace of an earlier job", 0),
-            0U);
-  EXPECT_EQ(test::read_text(folder_.path() + "/new/job.0.json"), "old");
+              JobWriter(output_, {0, 1});
+            }),
+            "4 traces of an earlier job would stand beside the new ones and be taken for ranks of theirs: " +
+                start + ".2.json, " + start + ".3.json, " + start +
+                ".4.json, …; remove them, choose another --out, or give --force to have them removed");
+  EXPECT_EQ(text(0), old);
   output_.force = true;
-  JobWriter writer(output_, {0, 1});
-  add_one(writer, 0);
-  add_one(writer, 1);
-  EXPECT_EQ(test::read_text(folder_.path() + "/new/job.2.json"), "old");  // until the others are complete
-  testing::internal::CaptureStdout();
-  writer.commit();
-  EXPECT_EQ(testing::internal::GetCapturedStdout(),
-            "removed 1 trace of an earlier job: " + folder_.path() + "/new/job.2.json\n");
-  EXPECT_EQ(files(), (Texts{"job.0.json", "job.1.json"}));
+  EXPECT_EQ(write({0, 1, 2}, 7), "removed 3 traces of an earlier job: " + start + ".3.json, " + start +
+                                     ".4.json, " + start + ".5.json\n");
+  EXPECT_EQ(files(), (Texts{"job.0.json", "job.1.json", "job.2.json"}));
+  EXPECT_NE(text(0), old);
+}
+
+TEST_F(JobWriting, LeavesFilesOfOthersAlone) {
+  for (const std::string name : {"job.0.json", "job.2.json"}) {
+    folder_.write("new/" + name, "mine");
+    for (const bool force : {false, true}) {
+      output_.force = force;
+      EXPECT_NE(test::refusal_of([&] { JobWriter(output_, {0, 1}); }).find(name), std::string::npos);
+      EXPECT_EQ(test::read_text(folder_.path() + "/new/" + name), "mine");
+    }
+    std::filesystem::remove(folder_.path() + "/new/" + name);
+  }
+  output_.force = false;
+  write({0});
+  folder_.write("new/job.0.json", "changed");
+  EXPECT_NE(test::refusal_of([&] { JobWriter(output_, {0}); }).find("job.0.json was changed since"),
+            std::string::npos);
+}
+
+TEST_F(JobWriting, GivesASetAnIdentityOfItsContent) {
+  for (const std::string form : {"et", "et.gz", "json"}) {
+    output_ = {folder_.path() + "/new/" + form, form, false};
+    write({0, 1});
+    const Texts first = {text(0), text(1)};
+    const auto identity = set(0);
+    ASSERT_TRUE(identity);
+    EXPECT_LT(*identity, std::uint64_t{1} << 53);
+    EXPECT_EQ(set(1), identity);
+    write({0, 1});
+    EXPECT_EQ((Texts{text(0), text(1)}), first) << "the same input, the same bytes";
+    write({0, 1}, 7);
+    EXPECT_NE(set(0), identity);
+    EXPECT_EQ(set(0), set(1));
+  }
+}
+
+TEST_F(JobWriting, RanksOfTwoSetsAreNoJob) {
+  output_.form = "et";
+  write({0, 1});
+  const std::string rank_0 = output_.file(0), rank_1 = output_.file(1);
+  std::filesystem::rename(rank_0, folder_.path() + "/kept");
+  std::filesystem::remove(rank_1);
+  write({0, 1}, 7);
+  std::filesystem::rename(folder_.path() + "/kept", rank_0);
+  const auto first = chakra::open_trace(rank_0), second = chakra::open_trace(rank_1);
+  EXPECT_EQ(test::refusal_of<chakra::TraceError>([&] {
+              chakra::validate_job({first.get(), second.get()}, chakra::CommGroups(2));
+            }),
+            rank_1 + " was not written together with " + rank_0 +
+                " (wafertlm_set differs): they are ranks of two jobs; write one of these again");
+  // A trace of another program beside ours is another one's, too; several of those are none of our business.
+  chakra::VectorSource foreign("foreign", {test::compute(1, 5)}), other("other", {test::compute(1, 5)});
+  EXPECT_NE(test::refusal_of<chakra::TraceError>([&] {
+              chakra::validate_job({first.get(), &foreign}, chakra::CommGroups(2));
+            }),
+            "");
+  EXPECT_NO_THROW(chakra::validate_job({&other, &foreign}, chakra::CommGroups(2)));
 }
 
 }  // namespace
