@@ -4,6 +4,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "tlm/input/file.h"
+
 namespace wafertlm {
 namespace {
 
@@ -111,12 +113,19 @@ void RtlRecordingReader::fail(const std::string& why) const {
   throw std::invalid_argument(path_ + ":" + std::to_string(line_) + ": " + why);
 }
 
-RtlRecordingReader::RtlRecordingReader(const std::string& path) : path_(path), file_(path) {
-  if (!file_) throw std::invalid_argument(path + " cannot be read");
+bool RtlRecordingReader::read_line(std::string& line) {
+  ++line_;
+  try {
+    return next_line(file_, line);
+  } catch (const std::invalid_argument& error) {
+    fail(error.what());
+  }
+}
+
+RtlRecordingReader::RtlRecordingReader(const std::string& path) : path_(path), file_(open_input(path)) {
   std::string line, word, tolerance;
   const auto next_line = [&] {
-    ++line_;
-    if (!std::getline(file_, line)) fail("the file ends");
+    if (!read_line(line)) fail("the file ends");
     return std::istringstream(line);
   };
   next_line();
@@ -138,8 +147,7 @@ RtlRecordingReader::RtlRecordingReader(const std::string& path) : path_(path), f
 
 bool RtlRecordingReader::next(RtlEvent& event) {
   std::string line;
-  if (!std::getline(file_, line)) return false;
-  ++line_;
+  if (!read_line(line)) return false;
   std::istringstream in(line);
   std::string kind, word;
   event = {};

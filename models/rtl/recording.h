@@ -50,6 +50,7 @@ class RtlRecordingReader {
 
  private:
   [[noreturn]] void fail(const std::string& why) const;
+  bool read_line(std::string& line);
 
   std::string path_;
   std::ifstream file_;

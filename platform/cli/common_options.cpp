@@ -67,6 +67,9 @@ void add_common_options(CLI::App& app) {
                "Of all commands: say how far it is also where there is no terminal, and what it took");
   app.add_flag("--no-color",
                "Of all commands: no colours on a terminal; so does NO_COLOR in the environment");
+  app.add_option("--input-limit",
+                 "Of all commands: bytes that a file which is kept in memory may have: 64MiB [16 MiB]")
+      ->type_name("SIZE");
 }
 
 CommonOptions take_common_options(const CLI::App& app, std::vector<std::string>& words) {
@@ -82,6 +85,12 @@ CommonOptions take_common_options(const CLI::App& app, std::vector<std::string>&
     if (words[i] == "--") {
       rest.insert(rest.end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
       break;
+    }
+    if (words[i] == "--input-limit" || words[i].rfind("--input-limit=", 0) == 0) {
+      const bool is_next = words[i].back() != '=' && words[i].find('=') == std::string::npos;
+      if (is_next && i + 1 == words.size()) throw std::invalid_argument("--input-limit needs a size: 64MiB");
+      options.input_limit = is_next ? words[++i] : words[i].substr(words[i].find('=') + 1);
+      continue;
     }
     if (!take(words[i], "-q", "--quiet", options.is_quiet) &&
         !take(words[i], "-v", "--verbose", options.is_verbose) &&

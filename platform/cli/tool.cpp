@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <map>
@@ -27,7 +28,10 @@
 #include "platform/host/files.h"
 #include "platform/host/interrupt.h"
 #include "platform/host/verbosity.h"
+#include "platform/text/quantity.h"
 #include "platform/text/suggest.h"
+#include "tlm/input/file.h"
+#include "tlm/input/number.h"
 
 namespace wafertlm {
 namespace {
@@ -107,13 +111,21 @@ int help(const CLI::App& app, const CLI::ParseError& asked) {
   }
 }
 
-/// An option that was given an empty value is a mistake, for instance of a shell variable.
+/// An option that was given an empty value is a mistake, for instance of a shell variable; so are the numbers
+/// that CLI11 takes and nobody means: NaN, infinity, hexadecimal ones.
 /// @throws std::invalid_argument that names the option.
-void refuse_empty_values(const CLI::App& command) {
-  for (const CLI::Option* option : command.get_options())
-    for (const std::string& value : option->results())
+void refuse_wrong_values(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const bool is_number = option->get_type_name().rfind("FLOAT", 0) == 0;
+    for (const std::string& value : option->results()) {
       if (value.empty())
         throw std::invalid_argument(option->get_name() + ": the value is empty; give one, or leave it out");
+      if (is_number && !finite_number(value))
+        throw std::invalid_argument(
+            fmt::format("{} {:.60}: expected a finite decimal number", option->get_name(), value));
+    }
+  }
+  for (const CLI::App* below : command.get_subcommands()) refuse_wrong_values(*below);
 }
 
 /// What the command took, and the processes below it.
@@ -175,8 +187,10 @@ int run_commands(const std::vector<Command>& commands, int argc, char** argv) {
   try {
     refuse_former_names(words);
     const CommonOptions options = take_common_options(app, words);
+    if (!options.input_limit.empty())  // in the environment, for processes of studies too
+      ::setenv(kInputLimitVariable, std::to_string(config::parse_size(options.input_limit)).c_str(), 1);
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
-    refuse_empty_values(*app.get_subcommands().front());
+    refuse_wrong_values(app);
     require_outputs(*app.get_subcommands().front(), options.json_in_place_of_text ? options.json : "");
     const std::string name = app.get_subcommands().front()->get_name();
     return run_command(name, runs.at(name), options);

@@ -2,14 +2,13 @@
 #include "platform/describe/document.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <utility>
 #include <vector>
 
 #include "platform/describe/yaml_file.h"
 #include "platform/text/suggest.h"
+#include "tlm/input/file.h"
 
 namespace wafertlm::config {
 
@@ -19,14 +18,13 @@ using Chain = std::vector<std::string>;  // the files that led here through `ext
 
 Node load_chain(const std::string& path, Chain chain);
 
-/// Why what is there cannot be read; empty: nothing is there.
-std::string why_unreadable(const std::string& path) {
+/// Why what is there is no document; empty: nothing is there.
+std::string why_no_document(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
     return " is a folder; give a YAML file, for instance one in it";
-  if (std::filesystem::exists(path, error))
-    return std::string(" cannot be read (") + std::strerror(errno) + ")";
-  return error ? " cannot be read (" + error.message() + ")" : "";
+  if (!std::filesystem::exists(path, error) && !error) return "";
+  return " " + why_unreadable(path);
 }
 
 /// The map over the file that it extends; without an `extends` key the map itself.
@@ -37,7 +35,7 @@ Node extended(Node map, const Chain& chain) {
     throw ConfigError(key->place, "'extends' needs the path of a YAML file, got " + key->describe());
   const std::string base_path = relative_to(key->place, key->text);
   if (!is_readable_file(base_path)) {
-    const std::string why = why_unreadable(base_path);
+    const std::string why = why_no_document(base_path);
     throw ConfigError(key->place, "'extends' names " + quoted(base_path) + ", which" +
                                       (why.empty() ? " is no file" + nearest_file(base_path) : why));
   }
@@ -61,7 +59,7 @@ Node load_chain(const std::string& path, Chain chain) {
 
 Node load_document(const std::string& path) {
   if (!is_readable_file(path)) {
-    const std::string why = why_unreadable(path);
+    const std::string why = why_no_document(path);
     throw ConfigError({path, 0, 0}, why.empty() ? "no such file" + nearest_file(path) : "this" + why);
   }
   return load_chain(path, {});
@@ -77,7 +75,7 @@ Node load_document(const std::string& path, const std::string& key, const std::s
 void load_file_into(Node& reference, std::string_view kind) {
   const std::string path = relative_to(reference.place, reference.text);
   if (!is_readable_file(path)) {
-    const std::string why = why_unreadable(path);
+    const std::string why = why_no_document(path);
     throw ConfigError(reference.place, "the " + std::string(kind) + " file " + quoted(path) +
                                            (why.empty() ? " does not exist" + nearest_file(path) : why));
   }

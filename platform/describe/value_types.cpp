@@ -11,6 +11,7 @@
 
 #include "platform/describe/document.h"
 #include "platform/text/suggest.h"
+#include "tlm/input/number.h"
 
 namespace wafertlm::config {
 
@@ -78,16 +79,11 @@ class Number : public TypeOf<double> {
   double read(const Reader& in) const override {
     const std::string expected = fmt::format("a number from {} to {}", least_, most_);
     const std::string& text = in.scalar(expected);
-    std::size_t used = 0;
-    double value = 0;
-    try {
-      value = std::stod(text, &used);
-    } catch (const std::exception&) {
-    }
-    if (in.node().quoted || used == 0 || used != text.size() || !std::isfinite(value)) in.fail_type(expected);
-    if (value < least_ || value > most_)
+    const auto value = finite_number(text);
+    if (in.node().quoted || !value) in.fail_type(expected);
+    if (*value < least_ || *value > most_)
       in.fail(fmt::format("{} is out of range; expected {}", quoted(text), expected));
-    return value;
+    return *value;
   }
   Node write(const double& value) const override { return Node::scalar(fmt::format("{}", value)); }
   Json schema(SchemaStyle, SchemaDefs&) const override {

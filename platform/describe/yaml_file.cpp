@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/describe/yaml_file.h"
+#include "tlm/input/file.h"
 
 #include <fmt/format.h>
 #include <utf8cpp/utf8.h>
@@ -8,7 +9,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -170,11 +170,11 @@ void require_utf8(const std::string& text, const SourceLocation& source) {
 }
 
 std::string file_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file || file.bad()) throw ConfigError({path, 0, 0}, "cannot be read");
-  return text.str();
+  try {
+    return read_input(path);
+  } catch (const std::invalid_argument& error) {
+    throw ConfigError({path, 0, 0}, std::string(error.what()).substr(path.size() + 2));
+  }
 }
 
 [[noreturn]] void syntax_error(const SourceLocation& place, const std::string& text,
@@ -211,10 +211,7 @@ std::optional<Node> parse(std::string text, const SourceLocation& source, const 
 
 }  // namespace
 
-bool is_readable_file(const std::string& path) {
-  std::error_code error;
-  return std::filesystem::is_regular_file(path, error) && std::ifstream(path).good();
-}
+bool is_readable_file(const std::string& path) { return why_unreadable(path).empty(); }
 
 Node read_yaml_file(const std::string& path) {
   const SourceLocation start{path, 1, 1};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/report/read_results.h"
+#include "tlm/input/file.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -20,12 +21,20 @@ bool is_time_s(const nlohmann::ordered_json& value) {
 
 nlohmann::ordered_json read_results(const std::string& path) {
   const fs::path file = fs::is_directory(path) ? fs::path(path) / "results.json" : fs::path(path);
+  const std::string why = why_unreadable(file.string());
+  if (!why.empty())
+    throw std::invalid_argument(file.string() + " " + why +
+                                "; give a folder that `wafertlm run` has written");
   std::ifstream stream(file);
-  if (!stream)
-    throw std::invalid_argument(file.string() +
-                                " cannot be read; give a folder that `wafertlm run` has written");
   require_whole_set(file.parent_path());
-  auto results = nlohmann::ordered_json::parse(stream, nullptr, false);
+  // No deeper than ours: brackets without end would fill the memory.
+  constexpr int kDeepest = 64;
+  const auto shallow = [&](int depth, nlohmann::ordered_json::parse_event_t, nlohmann::ordered_json&) {
+    if (depth > kDeepest)
+      throw std::invalid_argument(file.string() + " is no complete results.json of `wafertlm run`");
+    return true;
+  };
+  auto results = nlohmann::ordered_json::parse(stream, shallow, false);
   const auto is_complete = [&] {
     if (!results.is_object() || !results.contains("host") || !results["host"].is_object()) return false;
     if (!results.contains("iteration_time_s") || !is_time_s(results["iteration_time_s"])) return false;

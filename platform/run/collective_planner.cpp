@@ -13,11 +13,11 @@ namespace wafertlm {
 namespace {
 
 /// The custom algorithms of a platform, by type.
-std::map<CollectiveType, std::shared_ptr<const CustomAlgorithm>> custom_algorithms(
+std::map<CollectiveType, std::shared_ptr<const CustomTable>> custom_algorithms(
     const config::CustomAlgorithmsSpec& spec) {
-  std::map<CollectiveType, std::shared_ptr<const CustomAlgorithm>> read;
+  std::map<CollectiveType, std::shared_ptr<const CustomTable>> read;
   for (const CollectiveType type : kCollectiveTypes)
-    if (!spec.of(type).empty()) read[type] = read_custom_algorithm(spec.of(type), type);
+    if (!spec.of(type).empty()) read[type] = read_custom_algorithms(spec.of(type), type);
   return read;
 }
 

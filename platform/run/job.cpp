@@ -14,7 +14,10 @@
 #include "platform/spec/npu_spec.h"
 #include "platform/text/format.h"
 #include "platform/text/suggest.h"
+#include "workloads/astra_text/training_job.h"
+#include "workloads/chakra/peer_messages.h"
 #include "workloads/chakra/recorded_communication.h"
+#include "workloads/chakra/recorded_groups.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/layers/data_parallel.h"
 #include "workloads/sequencer/collective_registry.h"
@@ -73,9 +76,12 @@ Sources trained(const config::TrainingSpec& spec) {
 
 Sources traced(const config::TraceSpec& spec) {
   Sources sources;
-  if (spec.replicate) {
+  if (astra_text::is_text_workload(spec.path)) {
+    const astra_text::TrainingJob job(spec.path, *spec.replicate);
     for (std::uint32_t rank = 0; rank < *spec.replicate; ++rank)
-      sources.push_back(chakra::open_trace(spec.path));
+      sources.push_back(std::make_unique<chakra::VectorSource>(spec.path, job.nodes(rank)));
+  } else if (spec.replicate) {
+    sources = chakra::replicas(spec.path, *spec.replicate);
   } else {
     for (const std::string& file : chakra::find_rank_files(spec.path))
       sources.push_back(chakra::open_trace(file));
@@ -102,8 +108,13 @@ Sources workload_sources(const config::WorkloadSpec& workload) {
 chakra::CommGroups workload_groups(const config::WorkloadSpec& workload, std::uint32_t ranks) {
   if (workload.kind == config::WorkloadKind::training)
     return chakra::CommGroups::from_map(training_plan(workload.training)->groups(), ranks);
-  const std::string& file = workload.traces.comm_groups;
-  return file.empty() ? chakra::CommGroups(ranks) : chakra::CommGroups::from_file(file, ranks);
+  const config::TraceSpec& traces = workload.traces;
+  if (!traces.comm_groups.empty()) return chakra::CommGroups::from_file(traces.comm_groups, ranks);
+  if (workload.kind != config::WorkloadKind::traces) return chakra::CommGroups(ranks);
+  if (astra_text::is_text_workload(traces.path))
+    return chakra::CommGroups::from_map(astra_text::TrainingJob(traces.path, ranks).groups(), ranks);
+  return chakra::recorded_groups(
+      traces.replicate ? std::vector{traces.path} : chakra::find_rank_files(traces.path), ranks);
 }
 
 namespace {
@@ -221,16 +232,22 @@ Job load_job(const config::ExperimentSpec& experiment) {
           {},
           workload.traces.dependencies,
           placement_of(experiment, ranks)};
+  const std::size_t count = job.groups.count();
   if (workload.kind == config::WorkloadKind::traces) {
     const config::WaferSpec& wafer = experiment.platform.wafer;
     job.dimension_groups = add_dimension_groups(
         job.ranks, job.groups, fabric_kind(wafer).traits(wafer).topology->dimensions(), job.npus);
+    const auto groups = std::make_shared<const chakra::CommGroups>(job.groups);
+    for (std::uint32_t rank = 0; rank < ranks; ++rank)
+      job.ranks[rank] = chakra::with_peer_messages(std::move(job.ranks[rank]), groups, rank);
   }
   std::vector<chakra::NodeSource*> pointers;
   for (const auto& source : job.ranks) pointers.push_back(source.get());
   require_ranks_of_stragglers(experiment, job.npus);
   bool array_used = false;
   job.summaries = chakra::validate_job(pointers, job.groups, validate_options(experiment, array_used));
+  const std::string& groups_file = workload.traces.comm_groups;
+  if (!groups_file.empty()) chakra::require_group_of_file(job.summaries, count, groups_file);
   require_array_used(experiment, array_used);
   require_memory(experiment, job);
   require_way_of_streams(experiment, job);

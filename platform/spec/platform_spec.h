@@ -29,7 +29,7 @@ struct ByDimensionSpec {
 };
 
 /// Algorithms that files give, by the type of the collective; empty: none. A path as of
-/// read_custom_algorithm.
+/// read_custom_algorithms.
 struct CustomAlgorithmsSpec {
   std::string all_reduce, all_gather, reduce_scatter, all_to_all;
 

@@ -179,9 +179,9 @@ std::shared_ptr<const Struct<AlgorithmsByTypeSpec>> by_type_type() {
 std::shared_ptr<const Struct<CollectivesSpec>> collectives_type() {
   auto type = std::make_shared<Struct<CollectivesSpec>>("collectives");
   type->optional("algorithm", &CollectivesSpec::algorithm, std::make_shared<const AlgorithmOrTable>(),
-                 "How collectives are done; auto: chosen from the fabric, large vectors as in the FRED "
-                 "paper's baseline; fastest: the smallest prediction; FILE.yaml: by a table that `wafertlm "
-                 "tune` wrote")
+                 "How collectives are done; paper (or auto): chosen from the fabric, large vectors as in the "
+                 "FRED paper's baseline; fastest: the shortest of all, by prediction and short simulations; "
+                 "FILE.yaml: by a table that `wafertlm tune` wrote")
       .optional("by_type", &CollectivesSpec::by_type, by_type_type(),
                 "Algorithms by the type of the collective; auto: `algorithm`")
       .optional("partial_groups", &CollectivesSpec::partial_groups, by_type_type(),

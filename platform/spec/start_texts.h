@@ -42,7 +42,7 @@ npu:
     capacity: 80 GB
     request_bytes: 64 KiB
 collectives:
-  algorithm: auto                 # what is predicted to be fastest; `wafertlm collective` compares them
+  algorithm: fastest              # of all that fit; `wafertlm collective` times them
 )";
 
 constexpr const char* kWorkloadStart =

@@ -8,6 +8,7 @@
 #include "platform/spec/descriptions.h"
 #include "platform/spec/workload_spec.h"
 #include "platform/text/suggest.h"
+#include "workloads/astra_text/training_job.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_file.h"
 
@@ -53,10 +54,12 @@ void require_file(const std::string& path, const void* culprit, const Check& che
 void check_traces(const WorkloadSpec& workload, const Check& check) {
   if (workload.kind != WorkloadKind::traces) return;
   const TraceSpec& traces = workload.traces;
-  const bool is_file = chakra::is_trace_file(traces.path);
+  const bool is_text = astra_text::is_text_workload(traces.path);
+  const bool is_file = is_text || chakra::is_trace_file(traces.path);
   if (is_file && !traces.replicate)
     check.fail({&traces.path},
-               "{} is the trace of one rank; give '{}' too, or the common start of the traces of all ranks "
+               "{} is one file: give '{}' too, for ranks that all run it, or the common start of the traces "
+               "of all ranks "
                "(PREFIX for PREFIX.<rank>.et)",
                quoted(traces.path), check.path(&traces.replicate));
   if (!is_file && traces.replicate)
@@ -65,6 +68,8 @@ void check_traces(const WorkloadSpec& workload, const Check& check) {
   if (is_file || !chakra::has_rank_files(traces.path))
     require_file(is_file ? traces.path : traces.path + ".0.et", &traces.path, check);
   if (!traces.comm_groups.empty()) require_file(traces.comm_groups, &traces.comm_groups, check);
+  if (!traces.comm_groups.empty() && is_text)
+    check.fail({&traces.comm_groups}, "a text workload has groups of its own; leave it out");
 }
 
 void check_placement(const WorkloadSpec& workload, const Check& check) {
@@ -104,8 +109,8 @@ std::shared_ptr<const Struct<WorkloadSpec>> make_workload_type(const std::string
   type->alternative(&W::kind, WorkloadKind::traces)
       .required("chakra", traces(&T::path), file_path("Chakra traces"),
                 "Chakra traces, relative to this file: PREFIX for PREFIX.<rank>.et (or .et.gz, .json), or "
-                "one such file")
-      .optional("replicate", traces(&T::replicate), maybe(ranks), "So many ranks run the one trace file")
+                "one such file; or a text workload (.txt) of ASTRA-sim 1.0 or SimAI")
+      .optional("replicate", traces(&T::replicate), maybe(ranks), "So many ranks run the one file")
       .optional("dependencies", traces(&T::dependencies),
                 one_of<chakra::Dependencies>({"all", "existing", "data"}),
                 "Which dependencies count. all: every one, its node must be there; existing: those on nodes "

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tests/collectives/simulated.h"
+#include "tests/support/refusal.h"
 #include "tests/support/shared_traces.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
@@ -89,11 +90,11 @@ class Custom : public testing::Test {
 
   /// Without time.
   void prove_it(const std::string& name, const std::string& text, CollectiveType type) {
-    EXPECT_NO_THROW(read_custom_algorithm(write(name, text), type)) << text;
+    EXPECT_NO_THROW(read_custom_algorithms(write(name, text), type)) << text;
   }
   void refused(const std::string& text, CollectiveType type, const std::string& why) {
     try {
-      read_custom_algorithm(write("refused.xml", text), type);
+      read_custom_algorithms(write("refused.xml", text), type);
       FAIL() << "expected: " << why << "\n" << text;
     } catch (const std::invalid_argument& error) {
       EXPECT_NE(std::string(error.what()).find(why), std::string::npos) << error.what();
@@ -275,14 +276,93 @@ TEST_F(Custom, WrongProgramsAreRefusedByFileLineAndStep) {
   refused(changed(ring, "<gpu id=\"1\"", "<gpu id=\"0\""), reduce, "gpu 0 is there twice");
   refused(changed(ring, "</algo>", ""), reduce, "cannot be read as XML");
   try {
-    read_custom_algorithm("/nowhere.xml", reduce);
+    read_custom_algorithms("/nowhere.xml", reduce);
     ADD_FAILURE();
   } catch (const std::invalid_argument& error) {
-    EXPECT_STREQ(error.what(), "/nowhere.xml: there is no such file");
+    EXPECT_STREQ(error.what(), "/nowhere.xml: cannot be read: No such file or directory");
   }
   refused(ring, CollectiveType::all_gather, "this is an algorithm for all_reduce, not for all_gather");
   const config::PlatformSpec other = dimensions("{topology: ring, size: 4" + kLink);
   EXPECT_THROW(time_of(other, reduce, 4096, write("three.xml", ring)), std::exception);
+}
+
+/// Rank 0 adds what rank 1 sends twice, in two thread blocks; then rank 1 gets it.
+std::string two_adds(const std::string& into, bool ordered) {
+  Msccl program("allreduce", 2, 1);
+  program.gpu(0, 1);
+  program.tb(1, 1);
+  program.step("r", "s0", "s0");
+  program.step("re", "s0", "i0");
+  program.step("nop", "i0", "i0", 1, 1);
+  program.step("s", "i0", "i0");
+  program.tb(-1, -1);
+  program.step("nop", "i0", "i0", 0, 0);
+  program.step("re", "s0", into, ordered ? 0 : -1, ordered ? 1 : -1);
+  program.gpu(1);
+  program.tb(0, 0);
+  program.step("s", "i0", "i0");
+  program.step("r", "i0", "i0");
+  return program.text();
+}
+
+// Report of MSCCL 38: two thread blocks that add into one chunk.
+TEST_F(Custom, AccessesWithoutAnOrderAreRefused) {
+  const CollectiveType reduce = CollectiveType::all_reduce;
+  refused(
+      two_adds("i0", false), reduce,
+      "refused.xml:5: gpu 0, tb 0, step 1 and tb 1, step 1 (line 11) both add into i[0] without an order");
+  refused(two_adds("i0", true), reduce, "not an all_reduce");
+  refused(two_adds("s0", false), reduce,
+          "refused.xml:5: gpu 0, tb 0, step 1 reads s[0] and tb 1, step 1 (line 11) adds into it without an");
+}
+
+/// Of two ranks; each adds what the other sends in one message to its copy.
+std::string pair_program(const std::string& attributes) {
+  std::string text =
+      "<algo name=\"t\" coll=\"allreduce\" ngpus=\"2\" nchunksperloop=\"1\" " + attributes + ">\n";
+  for (const char* rank : {"0", "1"}) {
+    const std::string peer = *rank == '0' ? "1" : "0";
+    text += std::string("<gpu id=\"") + rank + "\" s_chunks=\"1\"><tb id=\"0\" send=\"" + peer +
+            "\" recv=\"" + peer + "\" chan=\"0\">\n";
+    int number = 0;
+    for (const auto& [type, from, to] : {std::tuple{"s", 'i', 'i'}, {"rrc", 'i', 's'}, {"cpy", 's', 'o'}})
+      text += "<step s=\"" + std::to_string(number++) + "\" type=\"" + type + "\" srcbuf=\"" + from +
+              "\" srcoff=\"0\" dstbuf=\"" + to +
+              "\" dstoff=\"0\" cnt=\"1\" depid=\"-1\" deps=\"-1\" hasdep=\"0\"/>\n";
+    text += "</tb></gpu>\n";
+  }
+  return text + "</algo>\n";
+}
+
+TEST_F(Custom, ProgramsAreForTheirSizes) {
+  const CollectiveType reduce = CollectiveType::all_reduce;
+  for (const char* use :
+       {"inplace=\"1\"", "inplace=\"0\"", "outofplace=\"1\"", "inplace=\"1\" outofplace=\"1\""})
+    prove_it("use.xml", pair_program(use), reduce);
+  refused(pair_program("inplace=\"0\" outofplace=\"0\""), reduce, "it is for no call");
+  refused(pair_program("minBytes=\"9\" maxBytes=\"8\""), reduce,
+          "it is for no size: minBytes is 9, maxBytes 8");
+  // In place the output is there from the start, out of place it is not.
+  std::string ring = ring_program(3);
+  refused(ring.replace(ring.find("inplace"), 0, "outofplace=\"1\" "), reduce, "not an all_reduce");
+
+  write("table/small.xml", pair_program("minBytes=\"0\" maxBytes=\"1024\""));
+  write("table/large.xml", pair_program("minBytes=\"1028\" maxBytes=\"1048576\""));
+  write("table/other.xml", all_to_all_program(2));
+  const std::string folder = folder_.path() + "/table";
+  const auto table = read_custom_algorithms(folder, reduce);
+  EXPECT_EQ(table->of(2, 1024)->name, "custom:small");
+  EXPECT_EQ(table->of(2, 1028)->name, "custom:large");
+  EXPECT_EQ(table->of(2, 0)->name, "custom:large") << "nothing to move: the first that is there";
+  EXPECT_EQ(test::refusal_of<std::invalid_argument>([&] { table->of(2, 1048580); }),
+            "no custom all_reduce for 2 ranks and 1048580 B: " + folder +
+                "/large.xml is for 2 ranks and 1028 B to 1048576 B; " + folder +
+                "/small.xml is for 2 ranks and 0 B to 1024 B");
+  write("table/third.xml", pair_program("minBytes=\"1024\""));
+  EXPECT_NE(test::refusal_of<std::invalid_argument>([&] {
+              read_custom_algorithms(folder, reduce);
+            }).find("both for 2 ranks and the same sizes"),
+            std::string::npos);
 }
 
 // The same ring as traces, whose computations take 7 us each: the built-in one is 7 x 7 us faster.

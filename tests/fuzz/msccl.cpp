@@ -9,7 +9,7 @@ namespace wafertlm::fuzz {
 void msccl(const std::string& input) {
   const std::string path = write("program.xml", input);
   const auto program = accepted([&] { return read_msccl_file(path); });
-  if (program) accepted([&] { return read_custom_algorithm(path, program->type); });
+  if (program) accepted([&] { return read_custom_algorithms(path, program->type); });
 }
 
 }  // namespace wafertlm::fuzz

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random traces of any library, category, damage, groups and split vectors import to what they were made of. In all of them every event is accounted for.
+"""Random traces of any library, category, damage, groups and split vectors import to what they were made of, or end in the error
+that names what is wrong. In all of them every event is accounted for.
 
     account_test.py WAFERTLM [--cases N] [--seed N]
 """
@@ -28,16 +29,18 @@ OTHERS = [("X", "python_function", "Python function"), ("X", "gpu_user_annotatio
           ("X", "coming_annotation", "category coming_annotation, not known"), ("Q", None, "phase Q, not known")]
 DAMAGE = ['"ts": 9223372036854775.807, "dur": 1', '"ts": 1, "dur": -1', '"ts": 1, "dur": NaN', '"ts": nan, "dur": 1',
           '"ts": 1, "dur": 1, "args": {"a": "\x02"}', '"ts": 1, "dur": 1, "args": {"a": "C:\\x"}', '"args": {"a": "C:\\"}, "ts": 1']
-# How the groups of a case are told.
-GROUPS = ["all", "ranks", "declared"]
+# What the groups of a case are, and what the error says; None: there is none.
+GROUPS = {"all": None, "ranks": None, "declared": None, "pairs": None, "0.0": None, "size": "nothing says which", "undefined": "not defined",
+          "members": "its size is", "twice": "different ranks in", "stranger": "does not hold rank"}
 
 
 class Case:
     def __init__(self, seed):
         self.random = random.Random(seed)
-        self.groups = self.random.choice(GROUPS)
+        self.groups = self.random.choice(list(GROUPS))
+        self.error = GROUPS[self.groups]
         self.kernel = self.random.choice(KERNELS)
-        self.is_said = self.random.random() < 0.85
+        self.is_said = self.error is not None or self.random.random() < 0.85
         if not self.is_said and self.kernel == KERNELS[-1]:
             self.kernel = KERNELS[0]
         runtime, kernel = self.random.choice(CATEGORIES)
@@ -55,12 +58,12 @@ class Case:
         return name, self.random.choice(list(TYPES)), parts, self.random.choice(["arguments", "kernel", "annotation"])
 
     def members(self, rank):
-        if self.groups != "all":
+        if self.groups in ("ranks", "declared", "pairs", "stranger"):
             return [0, 1] if rank < 2 else [2, 3]
         return list(range(RANKS))
 
     def said(self, rank, name, dtype, parts):
-        """The arguments of a rank's collective, and its bytes: in, out."""
+        """The arguments of a rank's collective, and the bytes of its parts: in, out."""
         members = self.members(rank)
         if name == "all_to_allv":
             split = [parts[rank][peer] for peer in members], [parts[peer][rank] for peer in members]
@@ -71,19 +74,34 @@ class Case:
         mine = "1" if rank < 2 else "2"
         if self.groups == "ranks":
             args |= {"Process Group Name": mine, "Process Group Ranks": str(members)}
-        elif self.groups == "declared":
-            args["Process Group Name"] = mine
-        return args, sum(split[0]) * TYPES[dtype], sum(split[1]) * TYPES[dtype]
+        elif self.groups in ("declared", "pairs"):
+            args["Process Group Name"] = mine if self.groups == "declared" else mine + ".0"
+        elif self.groups == "0.0":
+            args["Process Group Name"] = "0.0"
+        elif self.groups == "size":
+            args |= {"Process Group Name": "", "Group size": 2}
+        elif self.groups == "undefined":
+            args["Process Group Name"] = "tp"
+            del args["Group size"]
+        elif self.groups == "members":
+            args |= {"Process Group Ranks": "[0, 1, 2, 3]", "Group size": 3}
+        elif self.groups == "twice":
+            args["Process Group Name"] = "1"
+        elif self.groups == "stranger":
+            args |= {"Process Group Name": "1", "Process Group Ranks": "[0, 1]", "Group size": 2}
+        return args, *[[part * TYPES[dtype] for part in parts] for parts in split]
 
-    def declare(self, trace):
-        if self.groups == "declared":
-            trace.distributed["pg_config"] = [{"pg_name": "1", "ranks": [0, 1]}, {"pg_name": "2", "ranks": [2, 3]}]
+    def declare(self, trace, rank):
+        config = {"declared": {"1": [0, 1], "2": [2, 3]}, "pairs": {"1": [0, 1], "2": [2, 3]},
+                  "twice": {"1": [0, 1, 2, 3] if rank < 2 else [3, 2, 1, 0]}}.get(self.groups)
+        if config:
+            trace.distributed["pg_config"] = [{"pg_name": name, "ranks": ranks} for name, ranks in config.items()]
 
     def build(self, folder):
-        """@return by rank what is known: [(type, in, out)]"""
+        """@return by rank what is known: [(type, parts in, parts out)]"""
         known = []
         for rank, trace in enumerate(self.traces):
-            self.declare(trace)
+            self.declare(trace, rank)
             known.append([])
             for call in self.calls:
                 for _ in range(6):
@@ -101,7 +119,7 @@ class Case:
             trace.communicate([("cpu_op", "record_param_comms", {})], [self.kernel])
             return None
         if how == "annotation" and self.groups == "all" and name != "all_to_allv" and dtype != "Float8_e4m3fn":
-            dims = {"Input Dims": [[sent // TYPES[dtype]]], "Input type": [{"Float": "float", "Long": "long int"}.get(dtype, "c10::" + dtype)]}
+            dims = {"Input Dims": [[sum(sent) // TYPES[dtype]]], "Input type": [{"Float": "float", "Long": "long int"}.get(dtype, "c10::" + dtype)]}
             trace.communicate([("user_annotation", "nccl:" + name, dims)], [self.kernel])
         elif how == "kernel":
             trace.communicate([], [self.kernel], args)
@@ -134,16 +152,19 @@ class Case:
         files = [folder / f"k{rank}.json" for rank in range(RANKS)]
         command = [tool, "trace", "import", "--kineto", *files, "--out", folder / "job", "--form", "json"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if not self.is_said:
-            assert done.returncode == 2 and "what they move" in done.stderr, done.stderr
-            assert done.stderr.count("\n") == 1, done.stderr
+        error = self.error if self.is_said else "what they move"
+        if error:
+            assert done.returncode == 2 and error in done.stderr, (error, done.stderr)
+            assert done.stderr.count("\n") == 1 and (not self.is_said or "--groups" in done.stderr), done.stderr
+            if self.is_said:
+                return
             done = subprocess.run([*command, "--limit", "100"], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         report = json.loads((folder / "job.import.json").read_text())
         for rank, said in enumerate(report["ranks"]):
             self.check_account(rank, said)
-            self.check_communications(rank, said, known, report["groups"])
             nodes = json.loads((folder / f"job.{rank}.json").read_text())["workload_graph"]
+            self.check_communications(rank, said, known, report["groups"], [node for node in nodes if node["NodeType"] == 7])
             kernels = [node for node in nodes if not node["is_cpu_op"]]
             assert sum(node["NodeType"] == 4 for node in kernels) == 6 * len(self.calls) + 1
             assert sum(node["NodeType"] == 7 for node in kernels) == (len(self.calls) if self.is_said else 0)
@@ -161,7 +182,7 @@ class Case:
         launches = said["account"]["launches"]
         assert launches["given"] == launches["used"] == 7 * len(self.calls) + 1, launches
 
-    def check_communications(self, rank, said, known, groups):
+    def check_communications(self, rank, said, known, groups, nodes):
         found = said["communications"]
         if not self.is_said:
             assert found == [] and sum(said["unknown_communication_kernels"].values()) == len(self.calls)
@@ -170,13 +191,12 @@ class Case:
         types = {"ALL_REDUCE": 0, "REDUCE": 1, "BROADCAST": 5, "REDUCE_SCATTER": 7, "ALL_TO_ALL": 6}
         for number, (each, (kind, sent, received)) in enumerate(zip(found, known[rank])):
             members = self.members(rank)
-            assert types[each["type"]] == kind and each["input_bytes"] == sent and each["output_bytes"] == received, (each, sent, received)
+            assert types[each["type"]] == kind and each["bytes"] == each["input_bytes"] == sum(sent), (each, sent)
+            assert each["output_bytes"] == sum(received), (each, received)
             assert groups.get(each["group"], list(range(RANKS))) == members, (each, groups)
-            if kind == 6:  # Chakra has one size: the largest that a member sends, if any part is another one
-                parts = [known[member][number] for member in members]
-                assert each["bytes"] == max(part[1] for part in parts), (each, parts)
-            else:
-                assert each["bytes"] == sent
+            uneven = kind == 6 and any(len(set(parts)) > 1 for member in members for parts in known[member][number][1:])
+            run = [nodes[number].get(f"wafertlm_{way}_bytes") for way in ("send", "receive")]
+            assert run == ([sent, received] if uneven else [None, None]), (run, sent, received)
 
 
 if __name__ == "__main__":

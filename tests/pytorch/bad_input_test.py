@@ -80,6 +80,9 @@ def damage(folder, kineto, host, text):
             error = imported("--limit", "0", code=2)
             for word in [*wanted, line, "of rank 0"]:
                 assert word in note and word in error, (word, note, error)
+    kineto.write_text(text.replace("\n]", ",\n]"))  # nothing behind the last comma
+    nodes, rank = imported()
+    assert nodes == good and rank["account"]["events"]["errors"] == {"damaged": 1}, rank["account"]
     kineto.write_text(text)
     # Pairs of a beginning and an end, of which one is missing.
     pair = '{"ph": "%s", "cat": "cpu_op", "name": "pair", "pid": 4711, "tid": 77, "ts": %d},\n'

@@ -76,7 +76,7 @@ def several_kernels():
     nodes, report = imported([ALL_REDUCE], [NCCL, NCCL])
     assert only(nodes) == (0, 4000)
     (node,) = [node for node in nodes if node["NodeType"] == 7]
-    assert node["runtime"] == 4 + 5, node  # from the first one's start to the last one's end
+    assert report["further_kernels"] == 1 and node["runtime"] == 4 + 5, node  # from the first one's start to the last one's end
     nodes, _ = imported([ALL_REDUCE], ["scale", NCCL])
     assert {node["Name"]: node["NodeType"] for node in nodes if not node["is_cpu_op"]} == {"gemm": 4, "scale": 4, NCCL: 7}
     # What an operator within it launches is that operator's.
@@ -101,7 +101,32 @@ def without_size():
     assert "more than 2^64" in imported([annotation("nccl:all_reduce", [[2**62, 2]], ["float"])], [NCCL], code=2)
 
 
+def groups_of_chakra():
+    """Process groups in the inputs of a METADATA node, in the forms in which converters write them."""
+    groups = [{"pg_name": "0", "ranks": []}, {"pg_name": "1", "ranks": [0, 1]}, {"pg_name": "2.0", "ranks": [2, 3]}]
+    text = json.dumps(groups)
+
+    def checked(inputs, code=0, names=("1", "1", "2", "2.0")):
+        with tempfile.TemporaryDirectory() as name:
+            for rank, each in enumerate(inputs if isinstance(inputs, list) else [inputs] * 4):
+                nodes = [{"Id": 1, "Name": "## process_group:init ##", "NodeType": 1, "inputs": {"values": each, "shapes": "", "types": ""}},
+                         {"Id": 2, "Name": "AR", "NodeType": 7, "is_cpu_op": False, "comm_type": 0, "comm_size": 8, "pg_name": names[rank]}]
+                (pathlib.Path(name) / f"job.{rank}.json").write_text(json.dumps({"workload_graph": nodes}))
+            done = subprocess.run([TOOL, "trace", "check", f"{name}/job"], capture_output=True, text=True, check=False)
+            assert done.returncode == code, (inputs, done.returncode, done.stdout, done.stderr)
+            return done.stderr
+
+    for inputs in (f"['{text}']", f"[[{text}]]", json.dumps([text]), text):
+        checked(inputs)
+    checked(text, names=(1, 1, 2.0, "2"))  # numbers
+    checked(text, names=("0", "", "0.0", 0))
+    assert "not defined" in checked("[]", 2)
+    assert "other ranks" in checked([text, text, text, text.replace("[0, 1]", "[1, 0]")], 2)
+    assert "not defined" in checked(text.replace("[2, 3]", "[2, 9]"), 2)  # a rank that is not in the job
+
+
 said_by_the_host()
+groups_of_chakra()
 several_kernels()
 without_size()
 print("communications are what the host says")

@@ -52,11 +52,15 @@ class JobWriter {
       chakra::VectorSource source("rank", ranks_[rank].nodes);
       chakra::write_trace_file(source, fmt::format("{}/job.{}.et", folder_, rank));
     }
+    const bool names_group = std::any_of(layers.begin(), layers.end(), [](const Layer& layer) {
+      return std::any_of(layer.begin(), layer.end(),
+                         [](const Act& act) { return !act.groups.empty() && !act.groups.front().empty(); });
+    });
     const std::string path = folder_ + "/experiment.yaml";
     std::ofstream(path) << fmt::format(
-        "experiment: random\nplatform: platform.yaml\nworkload: {{workload: random, chakra: job, "
-        "comm_groups: groups.json}}\niterations: 2\nbarrier: {}\n",
-        one_in(random_, 2));
+        "experiment: random\nplatform: platform.yaml\nworkload: {{workload: random, chakra: job{}}}\n"
+        "iterations: 2\nbarrier: {}\n",
+        names_group ? ", comm_groups: groups.json" : "", one_in(random_, 2));
     return path;
   }
 

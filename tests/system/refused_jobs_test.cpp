@@ -133,7 +133,8 @@ TEST_F(RefusedJobs, OptionsThatContradictEachOther) {
       "wafertlm: --vcd /nowhere/x.vcd: the file cannot be written (No such file or directory)\n");
   EXPECT_EQ(run_tool("compare " + folder.path() + " x").error,
             "wafertlm: " + folder.path() +
-                "/results.json cannot be read; give a folder that `wafertlm run` has written\n");
+                "/results.json cannot be read: No such file or directory; give a folder that `wafertlm run` "
+                "has written\n");
 }
 
 TEST_F(RefusedJobs, ResultsThatAreNone) {

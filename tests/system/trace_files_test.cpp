@@ -212,6 +212,10 @@ TEST_F(TraceFolders, ReplicatedTracesUseTheGroupFile) {
   const std::string more = folder_.write("more.json", R"({"7": [0, 1, 2, 3, 4]})");
   run_traces(folder_, "wafer_mesh_5x4", workload + ", comm_groups: " + more, "", result);
   expect_refused(result, {"more.json", "group \"7\"", "4 is not a rank of this job (0 to 3)"});
+  node.pg_name = "0";
+  write("one.et", {node});
+  run_traces(folder_, "wafer_mesh_5x4", workload + ", comm_groups: " + all, "", result);
+  expect_refused(result, {"all.json", "no node of the traces names a group of it"});
 }
 
 TEST_F(TraceFolders, HelpOfEveryCommandShowsExamplesAndDefaults) {

@@ -4,12 +4,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
 #include <utility>
+
+#include "tlm/input/file.h"
+#include "workloads/chakra/group_name.h"
 
 namespace wafertlm::chakra {
 namespace {
@@ -29,8 +31,11 @@ Json parse(const std::string& text, const std::string& where) {
   };
   try {
     return Json::parse(text, refuse_twice);
+  } catch (const Json::parse_error& error) {
+    const JsonProblem problem = json_problem(text, error.byte, error.what());
+    throw TraceError(fmt::format("{}:{}:{}: {}", where, problem.line, problem.column, problem.why));
   } catch (const Json::exception& error) {
-    throw TraceError(where + ": not JSON: " + error.what());
+    throw TraceError(where + ": " + json_problem(text, 0, error.what()).why);
   }
 }
 
@@ -48,6 +53,13 @@ std::vector<std::uint32_t> rank_list(const Json& list, std::uint32_t num_ranks, 
 
 }  // namespace
 
+std::string plain_group_name(const std::string& name) {
+  const std::size_t point = name.find('.');
+  const bool is_number = point != 0 && point != name.npos && name.find_first_not_of("0123456789") == point &&
+                         name.find_first_not_of('0', point + 1) == name.npos;
+  return is_number ? name.substr(0, point) : name;
+}
+
 CommGroups::CommGroups(std::uint32_t num_ranks) : num_ranks_(num_ranks) {
   if (num_ranks == 0) throw TraceError("a job needs at least one rank");
   all_.ranks.resize(num_ranks);
@@ -56,10 +68,7 @@ CommGroups::CommGroups(std::uint32_t num_ranks) : num_ranks_(num_ranks) {
 }
 
 CommGroups CommGroups::from_file(const std::string& path, std::uint32_t num_ranks) {
-  std::ifstream file(path);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) throw TraceError(path + ": cannot read");
-  return from_text(text, num_ranks, path);
+  return from_text(as_trace_error([&] { return read_input(path); }), num_ranks, path);
 }
 
 CommGroups CommGroups::from_map(const std::map<std::string, std::vector<std::uint32_t>>& groups,
@@ -101,18 +110,29 @@ void CommGroups::add(const std::string& name, std::vector<std::uint32_t> ranks) 
 }
 
 const std::string& CommGroups::canonical(const std::string& name) const {
-  return name == kAllToo && groups_.count(name) == 0 ? kAll : name;
+  if (groups_.count(name) != 0) return name;
+  const std::string plain = plain_group_name(name);
+  const auto known = groups_.find(plain);
+  if (known != groups_.end()) return known->first;
+  return plain == kAllToo ? kAll : name;
 }
 
 const CommGroups::Group& CommGroups::find(const std::string& name) const {
-  const auto found = groups_.find(name);
-  if (found != groups_.end()) return found->second;
-  if (canonical(name).empty()) return all_;
+  if (const auto found = groups_.find(name); found != groups_.end()) return found->second;
+  const std::string& known = canonical(name);
+  if (known.empty()) return all_;
+  if (const auto found = groups_.find(known); found != groups_.end()) return found->second;
   std::string defined;
   for (const auto& entry : groups_) defined += (defined.empty() ? "\"" : ", \"") + entry.first + "\"";
   throw TraceError(
       "group \"" + printable(name) + "\" is not defined; " +
       (defined.empty() ? "there is no group file: name it with the workload" : "defined are " + defined));
+}
+
+std::map<std::string, std::vector<std::uint32_t>> CommGroups::to_map() const {
+  std::map<std::string, std::vector<std::uint32_t>> all;
+  for (const auto& [name, group] : groups_) all.emplace(name, group.ranks);
+  return all;
 }
 
 bool CommGroups::holds(const std::string& name, std::uint32_t rank) const {

@@ -29,17 +29,22 @@ class CommGroups {
   void add(const std::string& name, std::vector<std::uint32_t> ranks);
 
   std::uint32_t num_ranks() const { return num_ranks_; }
-  /// The one name of a group that has two ("" and "0").
+  /// The one name of a group that has several ("" and "0", "2" and "2.0").
   const std::string& canonical(const std::string& name) const;
   /// @throws TraceError when there is no such group (names those there are).
   const std::vector<std::uint32_t>& ranks(const std::string& name) const { return find(name).ranks; }
   bool holds(const std::string& name, std::uint32_t rank) const;
-  bool has(const std::string& name) const { return groups_.count(name) != 0 || canonical(name).empty(); }
+  bool has(const std::string& name) const {
+    const std::string& known = canonical(name);
+    return known.empty() || groups_.count(known) != 0;
+  }
   /// A number of its own for every group, below count(). @throws TraceError when there is no such group.
   std::size_t number(const std::string& name) const { return find(name).number; }
   /// The canonical name of the group with this number.
   const std::string& name(std::size_t number) const { return names_.at(number); }
   std::size_t count() const { return groups_.size() + 1; }
+  /// What from_map() takes.
+  std::map<std::string, std::vector<std::uint32_t>> to_map() const;
 
  private:
   struct Group {

@@ -4,19 +4,16 @@
 #include <fmt/core.h>
 
 #include <et_def.pb.h>
-#include <fcntl.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>
 #include <google/protobuf/stubs/logging.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
-#include <cerrno>
-#include <cstring>
+#include <filesystem>
 #include <limits>
 #include <utility>
 
+#include "tlm/input/file.h"
 #include "workloads/chakra/wire.h"
 
 namespace wafertlm::chakra {
@@ -27,17 +24,12 @@ using google::protobuf::io::CopyingInputStreamAdaptor;
 /// A file, or what a gzip file holds.
 struct EtReader::Stream : google::protobuf::io::CopyingInputStream {
   explicit Stream(const std::string& path) {
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) throw TraceError(path + ": cannot open: " + std::strerror(errno));
-    struct ::stat status {};
-    const bool regular = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
-    if (regular) file = ::gzdopen(descriptor, "rb");
-    if (file == nullptr) {
-      ::close(descriptor);
-      throw TraceError(path + ": not a regular file");
-    }
+    const std::string why = why_unreadable(path);
+    if (!why.empty()) throw TraceError(path + ": " + why);
+    file = ::gzopen(path.c_str(), "rbe");
+    if (file == nullptr) throw TraceError(path + ": cannot be read");
     ::gzbuffer(file, kBlockBytes);
-    size = static_cast<std::uint64_t>(status.st_size);
+    size = std::filesystem::file_size(path);
   }
   ~Stream() override {
     input.reset();

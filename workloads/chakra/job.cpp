@@ -6,10 +6,12 @@
 #include <deque>
 #include <limits>
 #include <map>
+#include <memory>
 #include <tuple>
 #include <utility>
 
 #include "workloads/chakra/dependency_order.h"
+#include "workloads/chakra/peer_messages.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/chakra/validate.h"
 
@@ -142,17 +144,32 @@ std::vector<TraceSummary> validate_job(const std::vector<NodeSource*>& ranks, co
                                        const ValidateOptions& options) {
   if (ranks.size() != groups.num_ranks())
     throw TraceError(fmt::format("a job of {} ranks, but {} traces", groups.num_ranks(), ranks.size()));
+  std::vector<std::unique_ptr<NodeSource>> owned;
+  std::vector<NodeSource*> expanded;
+  for (std::uint32_t rank = 0; rank < ranks.size(); ++rank) {
+    owned.push_back(with_peer_messages(*ranks[rank], groups, rank));
+    expanded.push_back(owned.back().get());
+  }
   OneSet set;
   for (const NodeSource* const rank : ranks) set.add(*rank);
-  JobChecker job(ranks, groups);
+  JobChecker job(expanded, groups);
   std::vector<TraceSummary> summaries;
   for (std::uint32_t rank = 0; rank < ranks.size(); ++rank) {
-    RankCheck check = check_rank(*ranks[rank], rank, groups, options);
+    RankCheck check = check_rank(*expanded[rank], rank, groups, options);
     summaries.push_back(check.summary);
     job.take_rank(rank, check);
   }
   job.finish();
   return summaries;
+}
+
+void require_group_of_file(const std::vector<TraceSummary>& ranks, std::size_t count,
+                           const std::string& file) {
+  if (count == 1) return;  // an empty file: there is only the group of all ranks
+  const auto of_file = [&](std::size_t number) { return number != 0 && number < count; };
+  for (const TraceSummary& rank : ranks)
+    if (std::any_of(rank.groups.begin(), rank.groups.end(), of_file)) return;
+  throw TraceError(file + ": no node of the traces names a group of it (attribute pg_name); leave it out");
 }
 
 }  // namespace wafertlm::chakra

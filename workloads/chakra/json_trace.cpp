@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "tlm/input/file.h"
 #include "workloads/chakra/wire.h"
 
 namespace wafertlm::chakra {
@@ -37,6 +38,11 @@ std::uint32_t u32(const Json& value, const std::string& key) {
 std::string text(const Json& value, const std::string& key) {
   if (!value.is_string()) fail_key(key, "is not a string");
   return value.get<std::string>();
+}
+
+/// The name of a group, or the number that stands for it.
+std::string group(const Json& value, const std::string& key) {
+  return value.is_number() ? value.dump() : text(value, key);
 }
 
 bool boolean(const Json& value, const std::string& key) {
@@ -115,11 +121,13 @@ const std::unordered_map<std::string, Setter>& setters() {
       {"comm_dst", set<&Node::comm_dst, u32>},
       {"comm_tag", set<&Node::comm_tag, u32>},
       {"comm_priority", set<&Node::comm_priority, u32>},
-      {"pg_name", set<&Node::pg_name, text>},
+      {"pg_name", set<&Node::pg_name, group>},
       {"involved_dim", set_dimensions},
       {wire::kCommClass, set<&Node::comm_class, text>},
       {wire::kIoStream, set<&Node::io_stream, boolean>},
       {wire::kUnit, set<&Node::unit, u32>},
+      {wire::kSendBytes, set<&Node::send_bytes, ids>},
+      {wire::kReceiveBytes, set<&Node::receive_bytes, ids>},
   };
   return all;
 }
@@ -147,8 +155,8 @@ Json parse(const std::string& text) {
 
 }  // namespace
 
-JsonReader::JsonReader(std::string path) : path_(std::move(path)), file_(path_, std::ios::binary) {
-  if (!file_) throw TraceError(path_ + ": cannot open");
+JsonReader::JsonReader(std::string path)
+    : path_(std::move(path)), file_(as_trace_error([this] { return open_input(path_); })) {
   rewind();
 }
 
@@ -309,7 +317,7 @@ void from_json(const std::string& text_of_node, Node& node, JsonIo& io) {
   try {
     json = parse(text_of_node);
   } catch (const Json::exception& error) {
-    throw std::invalid_argument(std::string("not JSON: ") + error.what());
+    throw std::invalid_argument(json_problem(text_of_node, 0, error.what()).why);
   }
   if (!json.is_object()) throw std::invalid_argument("a node is an object");
   for (const char* key : {"Id", "NodeType"})
@@ -351,6 +359,8 @@ std::string to_json(const Node& node, const NodeIo& io) {
   if (!node.comm_class.empty()) json[wire::kCommClass] = node.comm_class;
   if (node.io_stream) json[wire::kIoStream] = true;
   if (node.unit != 0) json[wire::kUnit] = node.unit;
+  if (!node.send_bytes.empty()) json[wire::kSendBytes] = node.send_bytes;
+  if (!node.receive_bytes.empty()) json[wire::kReceiveBytes] = node.receive_bytes;
   for (const auto& [key, text] : {std::pair{"inputs", io.inputs}, std::pair{"outputs", io.outputs}})
     if (!text.empty()) json[key] = {{"values", text.values}, {"shapes", text.shapes}, {"types", text.types}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

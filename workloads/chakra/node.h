@@ -70,6 +70,9 @@ struct Node {
   std::optional<CollectiveType> comm_type;  ///< COMM_COLL; absent: a launch, see is_launch()
   /// Bytes. All-gather: what each rank contributes; other collectives: the full local buffer.
   std::optional<std::uint64_t> comm_size;
+  /// ALL_TO_ALL whose parts differ: bytes to and from each rank of the group, by position,
+  /// `wafertlm_send_bytes` and `wafertlm_receive_bytes`. Both, or neither: all parts are equal.
+  std::vector<std::uint64_t> send_bytes, receive_bytes;
   std::optional<std::uint32_t> comm_src;  ///< COMM_RECV: always there; COMM_SEND: absent means this rank
   std::optional<std::uint32_t> comm_dst;  ///< COMM_SEND: always there; COMM_RECV: absent means this rank
   std::optional<std::uint32_t> comm_tag;  ///< absent means 0

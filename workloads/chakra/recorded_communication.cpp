@@ -28,6 +28,7 @@ class RecordedSource final : public ForwardingSource {
     computation.data_deps = std::move(node.data_deps);
     computation.duration_ps = node.duration_ps;
     computation.unit = node.unit != 0 ? node.unit : kRecordedUnit;
+    computation.pg_name = std::move(node.pg_name);
     node = std::move(computation);
     return true;
   }

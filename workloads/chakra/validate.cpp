@@ -92,6 +92,8 @@ void NodeChecker::count(const Node& node) {
   if (node.is_collective()) ++summary_.collectives;
   if (node.is_launch()) ++summary_.launches;
   if (node.is_cpu_op) ++summary_.cpu_ops;
+  if (!node.pg_name.empty() && groups_.has(node.pg_name))
+    summary_.groups.insert(groups_.number(node.pg_name));
   if (node.type == NodeType::Comp &&
       __builtin_add_overflow(summary_.comp_duration_ps, node.duration_ps, &summary_.comp_duration_ps))
     fail_time(node);

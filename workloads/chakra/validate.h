@@ -65,7 +65,8 @@ struct TraceSummary {
   std::uint64_t message_bytes = 0;                                ///< as the nodes give them
   std::map<CollectiveKind, CollectivesOfAKind> collective_kinds;  ///< those that need a plan
   std::set<std::string> classes;                                  ///< that communications name
-  std::set<std::uint32_t> sends_to;                               ///< ranks, in messages of their own
+  std::set<std::size_t> groups;        ///< CommGroups::number() of those that nodes name
+  std::set<std::uint32_t> sends_to;    ///< ranks, in messages of their own
   std::vector<std::uint64_t> missing;  ///< ids that dependencies name and no node has, if they are accepted
   NumberExceptions numbers;            ///< for CommunicationNumbers
   Footprint footprint;                 ///< what the source tells (NodeSource::memory_bytes) or its tensors
@@ -93,6 +94,11 @@ TraceSummary validate(NodeSource& source, std::uint32_t rank, const CommGroups& 
 /// the reverse, or of another size, by (source, destination, tag).
 std::vector<TraceSummary> validate_job(const std::vector<NodeSource*>& ranks, const CommGroups& groups,
                                        const ValidateOptions& options = {});
+
+/// @param count CommGroups::count() of the file. @throws TraceError: no node of the ranks names a group of
+/// it.
+void require_group_of_file(const std::vector<TraceSummary>& ranks, std::size_t count,
+                           const std::string& file);
 
 /// The names of the nodes with these ids, in this order: reads the source once more and leaves it rewound.
 std::vector<std::string> node_names(NodeSource& source, const std::vector<std::uint64_t>& ids);

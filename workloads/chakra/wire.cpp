@@ -62,6 +62,11 @@ std::uint32_t u32(const Attribute& attribute) {
   return static_cast<std::uint32_t>(value);
 }
 
+std::vector<std::uint64_t> u64_list(const Attribute& attribute) {
+  if (attribute.value_case() != Attribute::kUint64List) fail("is not a list of uint64");
+  return {attribute.uint64_list().values().begin(), attribute.uint64_list().values().end()};
+}
+
 bool boolean(const Attribute& attribute) {
   if (attribute.value_case() == Attribute::kBoolVal) return attribute.bool_val();
   const auto value = integer(attribute);
@@ -74,6 +79,12 @@ const std::string& text(const Attribute& attribute) {
   return attribute.string_val();
 }
 
+/// The name of a group, or the number that stands for it.
+std::string group(const Attribute& attribute) {
+  const auto number = integer(attribute);
+  return number ? std::to_string(*number) : text(attribute);
+}
+
 std::uint64_t checked_duration(std::uint64_t duration_ps) {
   if (duration_ps > kLongestPs) fail("is longer than the 106 days that simulated time can hold");
   return duration_ps;
@@ -84,7 +95,7 @@ struct Rule {
   void (*read)(const Attribute&, Node&);
 };
 
-constexpr std::array<Rule, 16> kRules = {{
+constexpr std::array<Rule, 18> kRules = {{
     {"is_cpu_op", [](const Attribute& a, Node& n) { n.is_cpu_op = boolean(a); }},
     {"num_ops", [](const Attribute& a, Node& n) { n.num_ops = u64(a); }},
     {"tensor_size", [](const Attribute& a, Node& n) { n.tensor_size = u64(a); }},
@@ -100,7 +111,7 @@ constexpr std::array<Rule, 16> kRules = {{
     {"comm_dst", [](const Attribute& a, Node& n) { n.comm_dst = u32(a); }},
     {"comm_tag", [](const Attribute& a, Node& n) { n.comm_tag = u32(a); }},
     {"comm_priority", [](const Attribute& a, Node& n) { n.comm_priority = u32(a); }},
-    {"pg_name", [](const Attribute& a, Node& n) { n.pg_name = text(a); }},
+    {"pg_name", [](const Attribute& a, Node& n) { n.pg_name = group(a); }},
     {"involved_dim",
      [](const Attribute& a, Node& n) {
        if (a.value_case() != Attribute::kBoolList) fail("is not a list of bools");
@@ -109,11 +120,9 @@ constexpr std::array<Rule, 16> kRules = {{
     {kCommClass, [](const Attribute& a, Node& n) { n.comm_class = text(a); }},
     {kIoStream, [](const Attribute& a, Node& n) { n.io_stream = boolean(a); }},
     {kUnit, [](const Attribute& a, Node& n) { n.unit = u32(a); }},
-    {kProducts,
-     [](const Attribute& a, Node& n) {
-       if (a.value_case() != Attribute::kUint64List) fail("is not a list of uint64");
-       n.products = to_products({a.uint64_list().values().begin(), a.uint64_list().values().end()});
-     }},
+    {kProducts, [](const Attribute& a, Node& n) { n.products = to_products(u64_list(a)); }},
+    {kSendBytes, [](const Attribute& a, Node& n) { n.send_bytes = u64_list(a); }},
+    {kReceiveBytes, [](const Attribute& a, Node& n) { n.receive_bytes = u64_list(a); }},
     {kDurationPs, [](const Attribute& a, Node& n) { n.duration_ps = checked_duration(u64(a)); }},
 }};
 
@@ -158,6 +167,11 @@ void check_required(const Node& node) {
       node.comm_type == CollectiveType::Broadcast || node.comm_type == CollectiveType::Reduce;
   if (node.io_stream && !may_stream)
     fail(std::string(kIoStream) + " is for collectives of type BROADCAST (in) and REDUCE (out)");
+  if (node.send_bytes.size() != node.receive_bytes.size())
+    fail(fmt::format("{} for {} ranks and {} for {}", kSendBytes, node.send_bytes.size(), kReceiveBytes,
+                     node.receive_bytes.size()));
+  if (!node.send_bytes.empty() && node.comm_type != CollectiveType::AllToAll)
+    fail(std::string(kSendBytes) + " is for collectives of type ALL_TO_ALL");
   switch (node.type) {
     case NodeType::MemLoad:
     case NodeType::MemStore:
@@ -212,10 +226,13 @@ void to_wire(const Node& node, const NodeIo& io, ChakraProtoMsg::Node& message) 
   add(message, "is_cpu_op").set_bool_val(node.is_cpu_op);  // always: its default changed in 2024
   if (node.num_ops) add(message, "num_ops").set_uint64_val(*node.num_ops);
   if (node.tensor_size) add(message, "tensor_size").set_uint64_val(*node.tensor_size);
-  if (!node.products.empty()) {
-    const std::vector<std::uint64_t> numbers = to_numbers(node.products);
-    add(message, kProducts).mutable_uint64_list()->mutable_values()->Add(numbers.begin(), numbers.end());
-  }
+  const auto add_list = [&](const char* name, const std::vector<std::uint64_t>& list) {
+    if (!list.empty())
+      add(message, name).mutable_uint64_list()->mutable_values()->Add(list.begin(), list.end());
+  };
+  add_list(kProducts, to_numbers(node.products));
+  add_list(kSendBytes, node.send_bytes);
+  add_list(kReceiveBytes, node.receive_bytes);
   if (node.comm_type) add(message, "comm_type").set_int64_val(static_cast<std::int64_t>(*node.comm_type));
   if (node.comm_size) {
     if (*node.comm_size > kLongestPs) fail(fmt::format("comm_size {} needs 64 bits", *node.comm_size));

@@ -26,6 +26,8 @@ constexpr const char* kCommClass = "wafertlm_class";         ///< node, string: 
 constexpr const char* kIoStream = "wafertlm_io";             ///< node, bool: see Node::io_stream
 /// node, list of uint64: m, n, k, count of each product, see Node::products
 constexpr const char* kProducts = "wafertlm_products";
+constexpr const char* kSendBytes = "wafertlm_send_bytes";  ///< node, uint64 list: see Node::send_bytes
+constexpr const char* kReceiveBytes = "wafertlm_receive_bytes";
 constexpr const char* kUnit = "wafertlm_unit";                 ///< node, uint32: see Node::unit
 constexpr const char* kMemoryBytes = "wafertlm_memory_bytes";  ///< metadata, uint64: NodeSource::memory_bytes
 constexpr const char* kNodeCount = "wafertlm_nodes";           ///< metadata, fixed64: nodes in the file

@@ -218,7 +218,7 @@ const Algorithm& algorithm_named(const std::string& name) {
 }
 
 std::vector<std::string> algorithm_choices() {
-  std::vector<std::string> names = {"auto", kFastest};
+  std::vector<std::string> names = {"auto", kPaper, kFastest};
   for (const Algorithm& row : algorithms()) names.push_back(row.name);
   return names;
 }

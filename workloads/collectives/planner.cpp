@@ -45,11 +45,7 @@ void check(const CollectiveRequest& request, const FabricTraits& fabric) {
     throw std::invalid_argument(
         fmt::format("a barrier carries no data: its size must be 0, not {} B", request.bytes));
   if (request.custom) {
-    const CustomAlgorithm& custom = *request.custom;
-    if (custom.type != request.type || custom.ranks.size() != request.group.size())
-      throw std::invalid_argument(fmt::format("{}: an {} of {} ranks cannot do an {} of {}", custom.file,
-                                              to_string(custom.type), custom.ranks.size(),
-                                              to_string(request.type), request.group.size()));
+    request.custom->of(request.group.size(), request.bytes);
     return;
   }
   if (request.algorithm.empty() || request.algorithm == kFastest) return;
@@ -124,6 +120,11 @@ std::uint32_t more_chunks(CollectiveRequest trial, TimePs shortest, const Fabric
   return best;
 }
 
+PlannerChoice choice_of(const CollectiveRequest& full, const FabricTraits& fabric) {
+  const CollectiveCost cost = cost_of_settled(full, fabric);
+  return {full.bytes, full.group.size(), full.algorithm, full.chunks, cost.predicted_ps, cost.bound_ps};
+}
+
 }  // namespace
 
 std::uint32_t default_chunks(const CollectiveRequest& request, const FabricTraits& fabric) {
@@ -153,7 +154,7 @@ CollectiveRequest settled(const CollectiveRequest& request, const FabricTraits& 
   CollectiveRequest best = request;
   if (request.type == CollectiveType::barrier) best.bytes = kBarrierBytes;
   if (request.custom) {
-    best.algorithm = request.custom->name;
+    best.algorithm = request.custom->of(request.group.size(), request.bytes)->name;
     best.chunks = std::max(best.chunks, 1U);
     return best;
   }
@@ -260,12 +261,21 @@ std::vector<PlannerChoice> planner_choices(CollectiveRequest request, const std:
   std::vector<PlannerChoice> rows;
   for (const std::uint64_t bytes : sizes) {
     request.bytes = bytes;
-    const CollectiveRequest full = settled(request, fabric);
-    const CollectiveCost cost = cost_of_settled(full, fabric);
-    rows.push_back(
-        {full.bytes, full.group.size(), full.algorithm, full.chunks, cost.predicted_ps, cost.bound_ps});
+    rows.push_back(choice_of(settled(request, fabric), fabric));
   }
   return rows;
+}
+
+std::optional<PlannerChoice> faster_choice(const CollectiveRequest& request, const FabricTraits& fabric) {
+  if (request.custom || !request.algorithm.empty() || request.bytes == 0 || request.group.size() < 2 ||
+      request.group.size() > kMostAdvisedRanks)
+    return std::nullopt;
+  const PlannerChoice own = choice_of(settled(request, fabric), fabric);
+  const std::vector<std::string> names = avoid_failures(algorithms_for(request, fabric), request, fabric);
+  if (names.empty()) return std::nullopt;
+  const PlannerChoice best = choice_of(search_fastest(names, request, fabric, kQuick), fabric);
+  if (best.predicted_ps > own.predicted_ps / 20 * 19) return std::nullopt;
+  return best;
 }
 
 }  // namespace wafertlm

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,5 +59,11 @@ struct PlannerChoice {
 /// A row per size; `request.algorithm` empty, else what that algorithm would take.
 std::vector<PlannerChoice> planner_choices(CollectiveRequest request, const std::vector<std::uint64_t>& sizes,
                                            const FabricTraits& fabric);
+
+/// What kFastest might take in place of a request that has no algorithm, if that is predicted to be at least
+/// 5 % shorter; by predictions alone. None for more than kMostAdvisedRanks ranks, whose trees take seconds to
+/// plan.
+std::optional<PlannerChoice> faster_choice(const CollectiveRequest& request, const FabricTraits& fabric);
+constexpr std::size_t kMostAdvisedRanks = 64;
 
 }  // namespace wafertlm

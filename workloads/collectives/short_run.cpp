@@ -72,6 +72,21 @@ struct ShortRun {
   std::uint64_t longer, shorter;                     ///< bytes of two runs; `longer` all of them: one run
 };
 
+/// Whether the closed form grows from `shorter` bytes over `longer` ones to all of them as a line does,
+/// within 5 %.
+bool is_one_line(CollectiveRequest request, std::uint64_t shorter, std::uint64_t longer,
+                 const FabricTraits& fabric) {
+  const std::uint64_t bytes = request.bytes;
+  const auto closed = [&](std::uint64_t size) {
+    request.bytes = size;
+    return static_cast<Int128>(closed_form_ps(request, fabric));
+  };
+  const Int128 whole = closed(bytes), at_longer = closed(longer);
+  const Int128 on_line = at_longer + (at_longer - closed(shorter)) * static_cast<Int128>(bytes - longer) /
+                                         static_cast<Int128>(longer - shorter);
+  return on_line <= whole + whole / 20 && whole <= on_line + on_line / 20;
+}
+
 /// None: too many steps, or too many packets.
 std::optional<ShortRun> short_run_of(const CollectiveRequest& request, const FabricTraits& fabric,
                                      const Budget& budget) {
@@ -87,10 +102,16 @@ std::optional<ShortRun> short_run_of(const CollectiveRequest& request, const Fab
   const auto scaled = [&](std::uint64_t part, std::uint64_t whole) {
     return static_cast<std::uint64_t>(Uint128{request.bytes} * part / whole) / unit * unit;
   };
-  const std::uint64_t longer = std::max(scaled(budget.packet_hops, work.packet_hops),
-                                        scaled(least * work.messages, work.bytes)),
-                      shorter = longer / 2 / unit * unit;
-  if (longer >= request.bytes) return ShortRun{program, request.bytes, request.bytes};
+  std::uint64_t longer = std::max(scaled(budget.packet_hops, work.packet_hops),
+                                  scaled(least * work.messages, work.bytes)),
+                shorter = longer / 2 / unit * unit;
+  // What a short run is beyond its closed form says nothing about a longer one that is bound by something
+  // else.
+  while (longer < request.bytes && shorter != 0 && !is_one_line(request, shorter, longer, fabric)) {
+    longer *= 2;
+    shorter *= 2;
+  }
+  if (longer >= request.bytes) longer = request.bytes;
   if (Uint128{work.packet_hops} * longer / request.bytes > 16 * budget.packet_hops || shorter == 0)
     return std::nullopt;
   return ShortRun{program, longer, shorter};
@@ -170,7 +191,9 @@ std::optional<TimePs> run_ps(const CollectiveRequest& request, const FabricTrait
   const Int128 time = static_cast<Int128>(closed_form_ps(request, fabric)) + at_longer +
                       growth * static_cast<Int128>(request.bytes - run->longer) /
                           static_cast<Int128>(run->longer - run->shorter);
-  return static_cast<TimePs>(std::max<Int128>(time, static_cast<Int128>(bound_ps(request, fabric))));
+  // Below the bound: short runs are another course than long ones.
+  if (time < static_cast<Int128>(bound_ps(request, fabric))) return std::nullopt;
+  return static_cast<TimePs>(time);
 }
 
 }  // namespace

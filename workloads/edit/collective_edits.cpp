@@ -61,6 +61,7 @@ class Fusing {
     for (const std::uint32_t position : graph_.order) {
       const Node& node = graph_.nodes[position];
       if (!node.is_collective() || node.io_stream || node.comm_size.value_or(0) == 0) continue;
+      if (!node.send_bytes.empty()) continue;
       const Key key{*node.comm_type, node.pg_name, node.comm_class};
       const auto [found, is_new] = open.emplace(key, buckets_.size());
       if (!is_new && !may_join(found->second, position)) found->second = buckets_.size();
@@ -133,7 +134,8 @@ std::uint64_t split_collectives(Nodes& nodes, std::uint64_t most) {
   Nodes result;
   for (Node& node : nodes) {
     const std::uint64_t bytes = node.comm_size.value_or(0);
-    if (!node.is_collective() || bytes <= most) {
+    // Of unequal parts the ranks have different sizes, and would not make equally many of it.
+    if (!node.is_collective() || bytes <= most || !node.send_bytes.empty()) {
       result.push_back(std::move(node));
       continue;
     }

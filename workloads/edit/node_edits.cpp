@@ -16,9 +16,8 @@ using chakra::Node;
 constexpr std::uint64_t kMostBytes = std::numeric_limits<std::int64_t>::max();
 
 /// bytes × to / from, rounded up.
-void convert(std::optional<std::uint64_t>& bytes, std::uint32_t from, std::uint32_t to, const Node& node) {
-  if (!bytes) return;
-  const auto exact = static_cast<Uint128>(*bytes) * to;
+void convert(std::uint64_t& bytes, std::uint32_t from, std::uint32_t to, const Node& node) {
+  const auto exact = static_cast<Uint128>(bytes) * to;
   const auto rounded = (exact + from - 1) / from;
   if (rounded > kMostBytes) throw std::invalid_argument(chakra::describe(node) + " has too many bytes then");
   bytes = static_cast<std::uint64_t>(rounded);
@@ -50,8 +49,10 @@ std::uint64_t change_precision(Nodes& nodes, std::uint32_t from_bits, std::uint3
   std::uint64_t changed = 0;
   for (Node& node : nodes) {
     if (!node.comm_size && !node.tensor_size) continue;
-    convert(node.comm_size, from_bits, to_bits, node);
-    convert(node.tensor_size, from_bits, to_bits, node);
+    for (auto* bytes : {&node.comm_size, &node.tensor_size})
+      if (*bytes) convert(**bytes, from_bits, to_bits, node);
+    for (auto* list : {&node.send_bytes, &node.receive_bytes})
+      for (std::uint64_t& bytes : *list) convert(bytes, from_bits, to_bits, node);
     ++changed;
   }
   return changed;

@@ -85,6 +85,8 @@ void obfuscate(Nodes& nodes, std::uint32_t rank, const ObfuscateOptions& options
         if (const auto found = ids.find(parent); found != ids.end()) parent = found->second;
     node.duration_ps = changed_value(node.duration_ps, options.bound, of_rank, node.id);
     change(node.comm_size, options);
+    for (auto* list : {&node.send_bytes, &node.receive_bytes})
+      for (std::uint64_t& bytes : *list) bytes = changed_value(bytes, options.bound, options.seed, bytes);
     change(node.num_ops, options);
     change(node.tensor_size, options);
     for (MatrixProduct& product : node.products)

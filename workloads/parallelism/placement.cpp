@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/parallelism/placement.h"
+#include "tlm/input/file.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <optional>
 #include <random>
 #include <sstream>
@@ -181,8 +181,10 @@ Group npus_of(const WorkerGroup& workers, const Placement& placement) {
 }
 
 Placement read_placement(const std::string& path, std::uint32_t workers, std::uint32_t npus) {
-  std::ifstream file(path);
-  if (!file) throw std::invalid_argument(path + ": cannot be read; --placement file:PATH names a text file");
+  const std::string why = why_unreadable(path);
+  if (!why.empty())
+    throw std::invalid_argument(path + ": " + why + "; --placement file:PATH names a text file");
+  std::istringstream file(read_input(path));
   std::vector<std::optional<NpuId>> placement(workers);
   std::vector<std::size_t> line_of_npu(npus), line_of_worker(workers);
   std::size_t columns = 0;
@@ -209,7 +211,6 @@ Placement read_placement(const std::string& path, std::uint32_t workers, std::ui
     line_of_worker[worker] = line_of_npu[npu] = at.line;
     placement[worker] = static_cast<NpuId>(npu);
   }
-  if (!file.eof()) throw std::invalid_argument(path + ": cannot be read to its end");
   Placement complete;
   for (std::uint32_t worker = 0; worker < workers; ++worker) {
     if (!placement[worker])

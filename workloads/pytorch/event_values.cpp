@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <unordered_map>
 
+#include "workloads/chakra/group_name.h"
 #include "workloads/pytorch/annotation.h"
 #include "workloads/pytorch/decimal.h"
 #include "workloads/pytorch/process_groups.h"
@@ -67,7 +68,7 @@ std::optional<Communication> arguments(const EventValues& event) {
   found.in_bytes = bytes(Field::in_elements);
   found.out_bytes = bytes(Field::out_elements);
   if (found.unknown_type) found.has_size = false;
-  found.group = event[Field::group];
+  found.group = chakra::plain_group_name(event[Field::group]);
   if (event.is_set(Field::group_size)) found.group_size = whole_number_32(event[Field::group_size]);
   if (const auto ranks = rank_list(event[Field::group_ranks])) found.ranks = *ranks;
   if (found.ranks.empty() && event.is_set(Field::rank_start) && event.is_set(Field::rank_stride))

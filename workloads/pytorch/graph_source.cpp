@@ -75,6 +75,8 @@ void GraphSource::fill(chakra::Node& node, const Item& item) const {
   if (node.type == NodeType::CommColl) {
     node.comm_type = placed.kind.collective;
     node.pg_name = placed.group;
+    node.send_bytes = placed.send_bytes;
+    node.receive_bytes = placed.receive_bytes;
   } else if (node.type == NodeType::CommSend) {
     node.comm_src = rank_.rank;
     node.comm_dst = placed.peer;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "workloads/chakra/group_name.h"
 #include "workloads/pytorch/decimal.h"
 #include "workloads/pytorch/host_trace.h"
 #include "workloads/pytorch/process_groups.h"
@@ -64,7 +65,7 @@ std::uint64_t number_at(const Json& values, std::size_t at) {
 /// The process group: a tuple [name, description], or the number that older traces have in its place.
 std::string group_name(const Json& value) {
   const Json& name = value.is_array() && !value.empty() ? value.front() : value;
-  if (name.is_string()) return name.get<std::string>();
+  if (name.is_string()) return chakra::plain_group_name(name.get<std::string>());
   return name.is_number() && name != 0 ? "#" + name.dump() : "";
 }
 

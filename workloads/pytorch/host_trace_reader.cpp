@@ -3,18 +3,17 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
+#include "workloads/chakra/recorded_groups.h"
 #include "workloads/pytorch/decimal.h"
 #include "workloads/pytorch/host_trace.h"
 #include "workloads/pytorch/json_stream.h"
-#include "workloads/pytorch/process_groups.h"
 
 namespace wafertlm::pytorch {
 namespace {
 
-using Json = nlohmann::json;
-
-constexpr std::string_view kCommunication = "record_param_comms", kGroups = "## process_group:init ##";
+constexpr std::string_view kCommunication = "record_param_comms";
 
 bool is_root_name(std::string_view name) { return name.substr(0, 27) == "[pytorch|profiler|execution"; }
 
@@ -74,7 +73,6 @@ class HostTraceReader final : public JsonVisitor {
   void take_member(std::string_view key, std::string_view text);
   void take_attribute();
   void take_node();
-  void take_groups();
   bool is_copied() const { return copy_ != nullptr; }
 
   HostTrace& to_;
@@ -169,7 +167,7 @@ void HostTraceReader::take_member(std::string_view key, std::string_view text) {
   } else if (key == "name") {
     name_ = text;
     has_name_ = true;
-    wanted_ = text == kCommunication || text == kGroups;
+    wanted_ = text == kCommunication || text == chakra::kGroupsNode;
   } else if (key == "parent" || key == "ctrl_deps") {
     node_.parent = whole_number(text);
   } else if (key == "rf_id") {
@@ -195,29 +193,15 @@ void HostTraceReader::take_node() {
     if (name_ == kCommunication) {
       to_.communications.push_back(read_communication(inputs_, outputs_, attributes_));
       node_.communication = static_cast<std::uint32_t>(to_.communications.size());
-    } else if (name_ == kGroups) {
-      take_groups();
+    } else if (name_ == chakra::kGroupsNode) {
+      for (chakra::RecordedGroup& group : chakra::recorded_groups(inputs_))
+        if (!group.ranks.empty()) to_.groups[group.name] = std::move(group.ranks);
     }
   } catch (const std::invalid_argument& error) {
     throw std::invalid_argument("node " + std::to_string(node_.id) + " \"" + chakra::printable(name_) +
                                 "\": " + error.what());
   }
   to_.nodes.push_back(node_);
-}
-
-/// A text in the inputs: a list of {pg_name, ranks (none: all), group_size}.
-void HostTraceReader::take_groups() {
-  const Json values = Json::parse(inputs_, nullptr, false);
-  const Json* list = &values;
-  if (values.is_object() && values.contains("values")) list = &values["values"];
-  if (!list->is_array() || list->empty() || !list->front().is_string()) return;
-  const Json groups = Json::parse(list->front().get<std::string>(), nullptr, false);
-  if (!groups.is_array()) return;
-  for (const Json& group : groups) {
-    if (!group.is_object() || !group.contains("pg_name") || !group["pg_name"].is_string()) continue;
-    const auto ranks = rank_list(group.value("ranks", Json::array()).dump());
-    if (ranks) to_.groups[group["pg_name"].get<std::string>()] = *ranks;
-  }
 }
 
 void HostTraceReader::finish() {

@@ -39,7 +39,61 @@ bool is_uneven(const Communication& communication, const CommunicationKind& kind
          communication.in_bytes != communication.out_bytes;
 }
 
+/// Bytes of the parts for or from each member; empty: `split` does not tell.
+std::vector<std::uint64_t> parts_of(std::uint64_t bytes, std::vector<std::uint64_t> split,
+                                    std::size_t members) {
+  if (split.empty()) split.assign(members, 1);
+  std::uint64_t sum = 0;
+  for (const std::uint64_t part : split)
+    if (__builtin_add_overflow(sum, part, &sum)) return {};
+  if (split.size() != members || (sum == 0 ? bytes != 0 : bytes % sum != 0)) return {};
+  for (std::uint64_t& part : split) part = sum == 0 ? 0 : part * (bytes / sum);
+  return split;
+}
+
+/// Names under which nothing is said of members: of the group of all ranks, and addresses in older traces.
+bool may_be_all(const std::string& name) {
+  return name.empty() || name == "0" || name == "default_pg" || name.front() == '#';
+}
+
 }  // namespace
+
+void JobGroups::add(const std::string& file, const Members& declared) {
+  for (const auto& [name, ranks] : declared) {
+    const auto [known, is_new] = declared_.emplace(name, ranks);
+    files_.emplace(name, file);
+    if (!is_new && known->second != ranks) contradicted_.emplace(name, files_[name] + " and " + file);
+  }
+}
+
+void JobGroups::require_no_contradiction(const ImportedRank& rank, const Communication& communication,
+                                         const std::optional<std::vector<std::uint32_t>>& members,
+                                         std::uint32_t world_size) const {
+  const auto fail = [&](const std::string& what) {
+    throw chakra::TraceError(
+        fmt::format("{}: process group \"{}\" {}; give a file {{\"NAME\": [0, 1], …}} as --groups", rank.name,
+                    chakra::printable(communication.group), what));
+  };
+  const std::uint32_t size = communication.group_size;
+  const bool is_given = given_.count(communication.group) != 0;
+  const auto contradicted = contradicted_.find(communication.group);
+  if (!is_given && communication.ranks.empty() && contradicted != contradicted_.end())
+    fail("has different ranks in " + contradicted->second);
+  if (!members) {
+    if (size != 0)
+      fail(fmt::format("has {} of the job's {} ranks, and nothing says which", size, world_size));
+    if (!may_be_all(communication.group)) fail("is not defined by the traces");
+    return;
+  }
+  const auto declared = declared_.find(communication.group);
+  if (!is_given && !communication.ranks.empty() && declared != declared_.end() &&
+      contradicted == contradicted_.end() && declared->second != communication.ranks)
+    fail("has other ranks where it is defined than where it is used");
+  if (size != 0 && size != members->size())
+    fail(fmt::format("has {} ranks, but its size is {}", members->size(), size));
+  if (std::find(members->begin(), members->end(), rank.rank) == members->end())
+    fail(fmt::format("does not hold rank {}, which uses it", rank.rank));
+}
 
 /// Nothing: the trace does not tell.
 std::optional<std::vector<std::uint32_t>> JobGroups::members(const Communication& communication,
@@ -68,6 +122,7 @@ void JobGroups::find_groups(ImportedJob& job) {
       const std::uint32_t number = rank.graph.items[index].communication - 1;
       const Communication& each = communications[number];
       const auto told = members(each, job.world_size);
+      require_no_contradiction(rank, each, told, job.world_size);
       if (!told) unknown.insert(each.group);
       const std::vector<std::uint32_t>& ranks = told ? *told : all;
       for (const std::uint32_t member : ranks)
@@ -116,8 +171,12 @@ void JobGroups::place(ImportedRank& rank, const ImportedJob& job) {
     to.group = names_.at(keys[number]);
     to.bytes = size_of(from, to.kind);
     to.is_uneven = is_uneven(from, to.kind);
-    if (to.kind.type == NodeType::CommColl) continue;
     const auto& members = keys[number].second;
+    if (to.kind.type == NodeType::CommColl && to.kind.collective == CollectiveType::AllToAll) {
+      to.send_bytes = parts_of(from.in_bytes, from.in_split, members.size());
+      to.receive_bytes = parts_of(from.out_bytes, from.out_split, members.size());
+    }
+    if (to.kind.type == NodeType::CommColl) continue;
     if (!from.peer || *from.peer >= members.size())
       throw chakra::TraceError(fmt::format("{}: a {} in group \"{}\" without its peer", rank.name, from.name,
                                            chakra::printable(from.group)));
@@ -125,9 +184,9 @@ void JobGroups::place(ImportedRank& rank, const ImportedJob& job) {
   }
 }
 
-/// The ranks of an all-to-all of unequal parts have buffers of unequal size: all get the largest.
-void JobGroups::even_out(ImportedJob& job) {
-  std::map<std::pair<std::string, std::size_t>, std::vector<PlacedCommunication*>> uneven;
+/// An all-to-all has parts if some differ. Where a rank does not tell them, all get the largest buffer.
+void JobGroups::place_parts(ImportedJob& job) {
+  std::map<std::pair<std::string, std::size_t>, std::vector<PlacedCommunication*>> exchanges;
   for (ImportedRank& rank : job.ranks) {
     std::map<std::string, std::size_t> numbers;
     for (const std::uint32_t index : rank.in_order) {
@@ -135,16 +194,21 @@ void JobGroups::even_out(ImportedJob& job) {
       if (placed.kind.type != NodeType::CommColl) continue;
       const std::size_t number = numbers[placed.group]++;
       if (placed.kind.collective == CollectiveType::AllToAll)
-        uneven[{placed.group, number}].push_back(&placed);
+        exchanges[{placed.group, number}].push_back(&placed);
     }
   }
-  for (auto& [which, all] : uneven) {
-    if (std::none_of(all.begin(), all.end(), [](const auto* each) { return each->is_uneven; })) continue;
+  for (auto& [which, all] : exchanges) {
+    const bool uneven = std::any_of(all.begin(), all.end(), [](const auto* each) { return each->is_uneven; });
+    const bool told = std::none_of(all.begin(), all.end(), [](const auto* each) {
+      return each->send_bytes.empty() || each->receive_bytes.empty();
+    });
     std::uint64_t largest = 0;
     for (const PlacedCommunication* each : all) largest = std::max(largest, each->bytes);
     for (PlacedCommunication* each : all) {
-      each->bytes = largest;
-      each->is_uneven = true;
+      each->is_uneven = uneven;
+      if (uneven && told) continue;
+      each->send_bytes = each->receive_bytes = {};
+      if (uneven) each->bytes = largest;
     }
   }
 }
@@ -153,14 +217,15 @@ void JobGroups::place(ImportedJob& job) {
   for (ImportedRank& rank : job.ranks) rank.in_order = communications_in_order(rank.graph);
   find_groups(job);
   for (ImportedRank& rank : job.ranks) place(rank, job);
-  even_out(job);
+  place_parts(job);
   for (ImportedRank& rank : job.ranks) {
-    const auto uneven = std::count_if(rank.placed.begin(), rank.placed.end(),
-                                      [](const PlacedCommunication& each) { return each.is_uneven; });
+    const auto uneven = std::count_if(
+        rank.placed.begin(), rank.placed.end(),
+        [](const PlacedCommunication& each) { return each.is_uneven && each.send_bytes.empty(); });
     if (uneven != 0)
       rank.notes.push_back(
-          fmt::format("{} all-to-alls of unequal parts: as large as on the rank that sends most; "
-                      "the parts are in the report",
+          fmt::format("{} all-to-alls of unequal parts that a rank does not tell: as large as on the rank "
+                      "that sends most",
                       uneven));
   }
 }

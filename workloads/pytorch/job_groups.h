@@ -20,11 +20,9 @@ class JobGroups {
   explicit JobGroups(Members given) : given_(std::move(given)) {}
 
   /// What a rank's trace declares.
-  void add(const Members& declared) {
-    for (const auto& [name, ranks] : declared) declared_.emplace(name, ranks);
-  }
+  void add(const std::string& file, const Members& declared);
   /// Fills in what ImportedJob and its ranks say of communication. @throws chakra::TraceError: members of a
-  /// group are not known, or not in the job.
+  /// group are not known, are not in the job, or contradict its size, this rank or another definition.
   void place(ImportedJob& job);
 
  private:
@@ -32,12 +30,17 @@ class JobGroups {
 
   std::optional<std::vector<std::uint32_t>> members(const Communication& communication,
                                                     std::uint32_t world_size) const;
+  void require_no_contradiction(const ImportedRank& rank, const Communication& communication,
+                                const std::optional<std::vector<std::uint32_t>>& members,
+                                std::uint32_t world_size) const;
   void find_groups(ImportedJob& job);
   void place(ImportedRank& rank, const ImportedJob& job);
-  static void even_out(ImportedJob& job);
+  static void place_parts(ImportedJob& job);
 
   const Members given_;
   Members declared_;
+  std::map<std::string, std::string> contradicted_;  // by name: the files
+  std::map<std::string, std::string> files_;
   std::vector<std::vector<Key>> keys_;  // by rank's position, by communication
   std::map<Key, std::string> names_;
 };

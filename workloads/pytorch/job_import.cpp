@@ -184,6 +184,23 @@ void align_clocks(ImportedJob& job) {
   for (ImportedRank& rank : job.ranks) rank.delay_ns = rank.graph.start_ns - rank.offset_ns - earliest;
 }
 
+/// Ranks that there must be at least, where no trace tells how many there are.
+std::uint32_t largest_group(const ImportedJob& job, const ImportOptions& options) {
+  constexpr std::uint32_t kMostRanks = 65'536;
+  std::uint32_t largest = 0;
+  const auto take = [&](const std::vector<std::uint32_t>& ranks) {
+    for (const std::uint32_t rank : ranks)
+      if (rank < kMostRanks) largest = std::max(largest, rank + 1);
+  };
+  for (const auto& [name, ranks] : options.groups) take(ranks);
+  for (const ImportedRank& rank : job.ranks)
+    for (const Communication& each : rank.graph.communications) {
+      if (each.group_size <= kMostRanks) largest = std::max(largest, each.group_size);
+      take(each.ranks);
+    }
+  return largest;
+}
+
 }  // namespace
 
 ImportedJob import_job(const std::vector<RankFiles>& files, const ImportOptions& options) {
@@ -198,9 +215,10 @@ ImportedJob import_job(const std::vector<RankFiles>& files, const ImportOptions&
   for (Loaded& each : all) {
     highest = std::max(highest, each.rank.rank);
     if (each.world_size) job.world_size = std::max(job.world_size, *each.world_size);
-    groups.add(each.groups);
+    groups.add(each.rank.name, each.groups);
     job.ranks.push_back(std::move(each.rank));
   }
+  if (job.world_size == 0) job.world_size = largest_group(job, options);
   job.world_size = std::max(job.world_size, highest + 1);
   groups.place(job);
   align_clocks(job);

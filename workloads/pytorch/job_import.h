@@ -29,10 +29,11 @@ struct ImportOptions : GraphOptions {
 /// A communication of a rank as it becomes a node.
 struct PlacedCommunication {
   CommunicationKind kind;
-  std::string group;        ///< as in ImportedJob::groups; "" means all ranks
-  std::uint64_t bytes = 0;  ///< comm_size
-  std::uint32_t peer = 0;   ///< rank
-  bool is_uneven = false;   ///< an all-to-all of unequal parts, for which Chakra has no form
+  std::string group;                                     ///< as in ImportedJob::groups; "" means all ranks
+  std::uint64_t bytes = 0;                               ///< comm_size
+  std::uint32_t peer = 0;                                ///< rank
+  bool is_uneven = false;                                ///< an all-to-all of unequal parts
+  std::vector<std::uint64_t> send_bytes, receive_bytes;  ///< of these, as Node::send_bytes; empty: not told
 };
 
 struct ImportedRank {

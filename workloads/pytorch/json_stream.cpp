@@ -195,21 +195,23 @@ bool begins_event(PackedFile& file, std::string& text) {
   return file.Peek() == '"' && std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys);
 }
 
-/// Goes behind a damaged element of a list of events. `is_behind`: it is well-formed, and has been read.
+/// Goes behind a damaged element of a list of events. `between`: all elements that were begun have been read;
+/// `is_behind`: the damaged one is the last of these.
 /// Returns a list's start that what is left of the file completes; nothing: that is neither the next event
 /// nor the list's end.
-std::optional<std::string> next_element(PackedFile& file, bool is_behind) {
-  char before = is_behind ? '}' : '\0';
+std::optional<std::string> next_element(PackedFile& file, bool between, bool is_behind) {
+  char before = between ? ',' : '\0';
   while (!file.at_end()) {
     const char c = file.Take();
     if (is_space(c)) continue;
     if (c == ',' && is_behind) return "[";
     is_behind = false;
+    if (c != ']') between = false;
     if (c == '{' && (before == ',' || before == '[')) {
       std::string text = "[{";
       if (begins_event(file, text)) return text;
     }
-    if (c == ']' && before == '}') {
+    if (c == ']' && (before == '}' || std::exchange(between, false))) {
       while (is_space(file.Peek())) file.Take();
       if (file.Peek() == ',' || file.Peek() == '}' || file.at_end()) return "[]";
     }
@@ -242,10 +244,10 @@ void read_json(const std::string& path, JsonVisitor& visitor) {
     }
     const std::size_t depth = events.depth;
     list = visitor.skip(problem->text, [&] { return file->line(); });
-    const bool is_behind = problem->is_refused && depth == list;
+    const bool between = depth == list, is_behind = problem->is_refused && between;
     // A text without its end takes what follows for its own.
-    if (list != 0 && !is_behind && depth > list) file->go_back(events.starts.at(list + 1));
-    const auto start = list == 0 ? std::nullopt : next_element(*file, is_behind);
+    if (list != 0 && depth > list) file->go_back(events.starts.at(list + 1));
+    const auto start = list == 0 ? std::nullopt : next_element(*file, between, is_behind);
     if (!start) fail(problem->byte, problem->text);
     file->push(*start);
     events.depth = list - 1;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "workloads/chakra/group_name.h"
 #include "workloads/chakra/trace_error.h"
 #include "workloads/pytorch/annotation.h"
 #include "workloads/pytorch/categories.h"
@@ -168,7 +169,7 @@ void TimelineReader::take_distributed(std::string_view text, bool is_string) {
   if (depth_ == 2 && distributed_key_ == "rank" && !is_unset(text)) to_.rank = whole_number_32(text);
   if (depth_ == 2 && distributed_key_ == "world_size" && !is_unset(text))
     to_.world_size = whole_number_32(text);
-  if (depth_ == 4 && distributed_key_ == "pg_name") group_name_ = text;
+  if (depth_ == 4 && distributed_key_ == "pg_name") group_name_ = chakra::plain_group_name(std::string(text));
   if (depth_ == 5 && distributed_key_ == "ranks" && !is_string) group_ranks_.push_back(whole_number_32(text));
   if (depth_ == 4 && distributed_key_ == "ranks" && is_string)
     if (const auto ranks = rank_list(text)) group_ranks_ = *ranks;

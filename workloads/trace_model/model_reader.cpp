@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <initializer_list>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "tlm/input/file.h"
 #include "workloads/chakra/trace_error.h"
 #include "workloads/chakra/validate.h"
 #include "workloads/trace_model/model_file.h"
@@ -258,8 +261,11 @@ Model from_json(const std::string& text, const std::string& where) {
   ReadJson json;
   try {
     json = ReadJson::parse(text);
+  } catch (const ReadJson::parse_error& error) {
+    const JsonProblem problem = json_problem(text, error.byte, error.what());
+    throw chakra::TraceError(fmt::format("{}:{}:{}: {}", where, problem.line, problem.column, problem.why));
   } catch (const ReadJson::exception& error) {
-    throw chakra::TraceError(where + ": no JSON: " + error.what());
+    throw chakra::TraceError(where + ": " + json_problem(text, 0, error.what()).why);
   }
   const JsonPlace at(json, where);
   at.allow({"trace_model", "ranks", "bound", "layers", "layer_nodes", "kinds", "families", "behaviours"});

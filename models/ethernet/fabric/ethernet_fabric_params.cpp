@@ -4,10 +4,12 @@
 #include <array>
 #include <fstream>
 #include <numeric>
+#include <sstream>
 #include <stdexcept>
 
 #include "models/ethernet/network/topologies.h"
 #include "models/ethernet/ns3/ns3_files.h"
+#include "tlm/input/file.h"
 
 namespace wafertlm {
 namespace {
@@ -34,8 +36,7 @@ constexpr std::array<Network (*)(const EthernetShape&, const CableParams&), 7> k
       return ethernet::bigraph(of.row, of.npus_per_switch, cables);
     },
     [](const EthernetShape& of, const CableParams&) {
-      std::ifstream file(of.file);
-      if (!file) throw std::invalid_argument(of.file + ": cannot be read");
+      std::istringstream file(read_input(of.file));
       return ethernet::read_ns3_topology(file, of.file);
     },
 };
@@ -58,6 +59,7 @@ std::uint64_t ethernet_hosts(const EthernetShape& of) {
     case EthernetShape::Topology::bigraph:
       return product(2, of.row, of.npus_per_switch);
     case EthernetShape::Topology::ns3: {
+      if (!why_unreadable(of.file).empty()) return 0;
       std::ifstream file(of.file);
       std::uint64_t nodes = 0, switches = 0;
       return file >> nodes >> switches && switches <= nodes ? nodes - switches : 0;

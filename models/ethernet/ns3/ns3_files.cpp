@@ -7,6 +7,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "tlm/input/number.h"
+
 namespace wafertlm::ethernet {
 namespace {
 
@@ -35,26 +37,23 @@ class Ns3Line {
   }
   std::uint64_t bytes_per_s(std::size_t i) const {
     const double value = parse(word(i), {{"Gbps", 125e6}, {"Mbps", 125e3}, {"Gb/s", 125e6}, {"Mb/s", 125e3}});
-    if (value < 1) fail("'" + word(i) + "' is no data rate");
+    constexpr double kMostBytesPerS = 1e15;
+    if (value < 1 || value > kMostBytesPerS) fail("'" + word(i) + "' is no data rate up to 8000000 Gbps");
     return static_cast<std::uint64_t>(std::llround(value));
   }
   TimePs time_ps(std::size_t i) const {
     const double value = parse(word(i), {{"ms", 1e9}, {"us", 1e6}, {"ns", 1e3}, {"s", 1e12}});
-    if (value < 0) fail("'" + word(i) + "' is no delay");
+    constexpr double kMost_ps = 10e12;
+    if (value < 0 || value > kMost_ps) fail("'" + word(i) + "' is no delay up to 10 s");
     return static_cast<TimePs>(std::llround(value));
   }
 
  private:
   double parse(const std::string& word, const std::vector<std::pair<std::string, double>>& units) const {
-    std::size_t used = 0;
-    double value = 0;
-    try {
-      value = std::stod(word, &used);
-    } catch (const std::exception&) {
-      fail("'" + word + "' is no number");
-    }
+    const auto number = leading_number(word);
+    if (!number) fail("'" + word + "' is no number");
     for (const auto& [unit, factor] : units)
-      if (word.substr(used) == unit) return value * factor;
+      if (word.substr(number->length) == unit) return number->value * factor;
     std::string names;
     for (const auto& each : units) names += (names.empty() ? "" : ", ") + each.first;
     fail("'" + word + "' has an unknown unit" + (names.empty() ? "" : "; there are " + names));

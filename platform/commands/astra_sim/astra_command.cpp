@@ -14,6 +14,7 @@
 #include "platform/host/output_folder.h"
 #include "platform/host/output_option.h"
 #include "platform/host/validators.h"
+#include "workloads/astra_text/training_job.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_file.h"
 
@@ -31,7 +32,7 @@ struct Options {
 
 void add_file_options(CLI::App& command, Options& options) {
   command.add_option("--workload-configuration", options.files.workload,
-                     "PREFIX of the traces PREFIX.<rank>.et");
+                     "PREFIX of the traces PREFIX.<rank>.et, or a text workload of ASTRA-sim 1.0 (.txt)");
   command.add_option("--system-configuration", options.files.system, "JSON file")->required();
   command
       .add_option("--network-configuration", options.files.network,
@@ -55,14 +56,26 @@ void warn_all(const std::vector<std::string>& warnings) {
 
 using Types = std::set<chakra::CollectiveType>;
 
-Types collectives_in(const std::string& workload) {
-  Types types;
+/// Of all ranks; all have the same in a text workload.
+void visit_nodes(const astra_sim::Conversion& conversion, const std::string& workload,
+                 const std::function<void(const chakra::Node&, const std::string& file)>& visit) {
+  if (astra_text::is_text_workload(workload)) {
+    const astra_text::TrainingJob job(workload, static_cast<std::uint32_t>(conversion.npus));
+    for (const chakra::Node& node : job.nodes(0)) visit(node, workload);
+    return;
+  }
   chakra::Node node;
   for (const std::string& file : chakra::find_rank_files(workload)) {
     const auto trace = chakra::open_trace(file);
-    while (trace->next(node))
-      if (node.is_collective()) types.insert(*node.comm_type);
+    while (trace->next(node)) visit(node, file);
   }
+}
+
+Types collectives_in(const astra_sim::Conversion& conversion, const std::string& workload) {
+  Types types;
+  visit_nodes(conversion, workload, [&](const chakra::Node& node, const std::string&) {
+    if (node.is_collective()) types.insert(*node.comm_type);
+  });
   return types;
 }
 
@@ -72,7 +85,7 @@ std::vector<std::string> warnings_for(const astra_sim::Conversion& conversion, c
   std::vector<std::string> texts;
   for (const astra_sim::Warning& warning : conversion.warnings) {
     if (warning.only_with && !workload.empty()) {
-      if (!there) there = collectives_in(workload);
+      if (!there) there = collectives_in(conversion, workload);
       if (there->count(*warning.only_with) == 0) continue;
     }
     texts.push_back(warning.text);
@@ -82,6 +95,7 @@ std::vector<std::string> warnings_for(const astra_sim::Conversion& conversion, c
 
 /// ASTRA-sim has a trace for every NPU.
 void require_all_ranks(const std::string& workload, const astra_sim::Conversion& conversion) {
+  if (astra_text::is_text_workload(workload)) return;
   const std::size_t files = chakra::find_rank_files(workload).size();
   if (files == conversion.npus) return;
   const std::string missing =
@@ -119,17 +133,14 @@ void print_ranks(const nlohmann::ordered_json& results) {
 }
 
 /// As ASTRA-sim, which ends at the first of them; before anything is simulated or written.
-void require_no_accesses(const std::string& workload) {
-  chakra::Node node;
-  for (const std::string& file : chakra::find_rank_files(workload)) {
-    const auto trace = chakra::open_trace(file);
-    while (trace->next(node))
-      if (node.type == chakra::NodeType::MemLoad || node.type == chakra::NodeType::MemStore)
-        throw std::invalid_argument(
-            fmt::format("{}: node {} ({}) uses remote memory, and 'memory-type' is NO_MEMORY_EXPANSION; name "
-                        "another type in the file of --remote-memory-configuration",
-                        file, node.id, node.name));
-  }
+void require_no_accesses(const astra_sim::Conversion& conversion, const std::string& workload) {
+  visit_nodes(conversion, workload, [](const chakra::Node& node, const std::string& file) {
+    if (node.type == chakra::NodeType::MemLoad || node.type == chakra::NodeType::MemStore)
+      throw std::invalid_argument(
+          fmt::format("{}: node {} ({}) uses remote memory, and 'memory-type' is NO_MEMORY_EXPANSION; name "
+                      "another type in the file of --remote-memory-configuration",
+                      file, node.id, node.name));
+  });
 }
 
 int run(const Options& options) {
@@ -139,7 +150,7 @@ int run(const Options& options) {
   require_all_ranks(options.files.workload, conversion);
   warn_all(warnings_for(conversion, options.files.workload));
   warn_all(option_warnings(options));
-  if (conversion.no_remote_memory) require_no_accesses(options.files.workload);
+  if (conversion.no_remote_memory) require_no_accesses(conversion, options.files.workload);
   config::Node experiment = conversion.experiment;
   experiment.add("platform", conversion.platform);
   ExperimentOptions run;

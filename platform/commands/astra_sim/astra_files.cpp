@@ -14,6 +14,7 @@
 #include "platform/commands/astra_sim/ns3_network.h"
 #include "platform/describe/yaml_writer.h"
 #include "platform/text/suggest.h"
+#include "workloads/astra_text/training_job.h"
 
 namespace wafertlm::astra_sim {
 namespace {
@@ -279,6 +280,8 @@ Conversion convert(const Files& files) {
     if (is_given(path)) workload.add(key, Node::string(absolute(path), {option, 0, 0}));
   };
   add("chakra", "--workload-configuration", files.workload);
+  if (astra_text::is_text_workload(files.workload))
+    workload.add("replicate", own(std::to_string(conversion.npus)));
   add("comm_groups", "--comm-group-configuration", files.comm_groups);
   conversion.experiment =
       Node::map({{"experiment", own("astra-sim")}, {"workload", workload}, {"iterations", own("1")}});

@@ -13,7 +13,7 @@ namespace wafertlm::astra_sim {
 
 /// The files that ASTRA-sim is called with; empty or "empty": none.
 struct Files {
-  std::string workload;  ///< PREFIX of PREFIX.<rank>.et
+  std::string workload;  ///< PREFIX of PREFIX.<rank>.et, or a text workload of ASTRA-sim 1.0
   std::string system, network, remote_memory, comm_groups;
   std::string logical_topology;  ///< with it `network` is a configuration of the ns-3 back end
   double injection_scale = 1;    ///< factor of endpoint-delay

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "platform/describe/yaml_file.h"
 #include "platform/text/suggest.h"
+#include "tlm/input/file.h"
 
 namespace wafertlm::astra_sim {
 namespace {
@@ -22,18 +22,12 @@ using Json = nlohmann::json;
 
 /// @throws ConfigError: what YAML would take and JSON does not.
 void require_json(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const std::string text = read_input(path);
   try {
     const Json parsed = Json::parse(text);
   } catch (const Json::parse_error& error) {
-    const std::string before = text.substr(0, error.byte == 0 ? 0 : error.byte - 1);
-    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
-    const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;
-    const std::string what = error.what();
-    const std::size_t said = what.find(": ");
-    throw ConfigError({path, static_cast<int>(line), static_cast<int>(column)},
-                      "JSON syntax: " + (said == std::string::npos ? what : what.substr(said + 2)));
+    const JsonProblem problem = json_problem(text, error.byte, error.what());
+    throw ConfigError({path, problem.line, problem.column}, problem.why);
   }
 }
 

@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
+#include <sstream>
 #include <stdexcept>
 
 #include "models/ethernet/ns3/ns3_files.h"
 #include "platform/commands/astra_sim/input_keys.h"
+#include "tlm/input/file.h"
 
 namespace wafertlm::astra_sim {
 namespace {
@@ -23,8 +24,9 @@ std::string absolute_path(const fs::path& path) { return fs::absolute(path).lexi
 /// `read` of a file. @throws ConfigError, also from what it throws with "file:line: " in front.
 template <typename Read>
 auto read_file(const std::string& path, Read&& read) {
-  std::ifstream file(path);
-  if (!file) throw ConfigError({path, 0, 0}, "cannot be read");
+  const std::string why = why_unreadable(path);
+  if (!why.empty()) throw ConfigError({path, 0, 0}, why);
+  std::istringstream file(read_input(path));
   try {
     return read(file, path);
   } catch (const std::invalid_argument& error) {

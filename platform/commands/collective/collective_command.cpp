@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "platform/commands/collective/collective_setup.h"
+#include "platform/commands/collective/collective_tables.h"
 #include "platform/commands/collective/explain_bound.h"
 #include "platform/describe/table.h"
 #include "platform/host/child.h"
@@ -33,8 +34,6 @@ namespace wafertlm {
 namespace {
 
 using Json = nlohmann::json;
-
-Json ratio(TimePs time, TimePs to) { return to == 0 ? Json() : Json(seconds(time) / seconds(to)); }
 
 Json times(std::uint64_t bytes, TimePs time, TimePs predicted, TimePs bound, double bus_factor, TimePs skew) {
   const double rate = time == 0 ? 0 : static_cast<double>(bytes) / seconds(time);
@@ -65,78 +64,6 @@ Json place_of(std::uint32_t controller, const FabricTraits& fabric) {
   for (const auto& [name, value] : fabric.topology->io_place(controller))
     std::visit([&, key = name](const auto& of) { place[key] = of; }, value);
   return place;
-}
-
-Table<PlannerChoice> choices_table() {
-  using R = const PlannerChoice&;
-  Table<PlannerChoice> t;
-  t.column("bytes", "size", shown::bytes(), &PlannerChoice::bytes);
-  t.column("group_size", "ranks", shown::whole(), &PlannerChoice::ranks);
-  t.column("algorithm", "algorithm", shown::text(), &PlannerChoice::algorithm);
-  t.column("chunks", "chunks", shown::whole(), &PlannerChoice::chunks);
-  t.column("predicted_ps", "predicted", shown::picoseconds(), &PlannerChoice::predicted_ps);
-  t.column("bound_ps", "bound", shown::picoseconds(), &PlannerChoice::bound_ps);
-  t.cell("/bound", shown::number("{:.3f}"), [](R of) { return ratio(of.predicted_ps, of.bound_ps); });
-  return t;
-}
-
-/// Of the table, whose rows come one at a time.
-Table<Json> rows_table(bool streams, bool lanes) {
-  using shown::At;
-  Table<Json> t;
-  t.cell("size", shown::bytes(), At{"/bytes"});
-  t.cell("time", shown::picoseconds(), At{"/time_ps"});
-  t.cell("algbw", shown::bandwidth(), At{"/algorithm_bandwidth_bytes_per_s"});
-  t.cell("busbw", shown::bandwidth(), At{"/bus_bandwidth_bytes_per_s"});
-  t.cell("predicted", shown::picoseconds(), At{"/predicted_ps"});
-  t.cell("bound", shown::picoseconds(), At{"/bound_ps"});
-  t.cell("/bound", shown::number("{:.3f}"), At{"/time_over_bound"});
-  t.cell("/predict", shown::number("{:.3f}"), At{"/time_over_predicted"});
-  if (streams)
-    t.cell("of line", shown::number("{:.4f}"), At{"/fraction_of_line_rate"});
-  else
-    t.cell("fastest", shown::picoseconds(), At{"/fastest_group_ps"});
-  t.cell("algorithm", shown::text(), [lanes](const Json& row) {
-    return row["algorithm"].get<std::string>() +
-           (row.contains("chunks") ? ", chunks " + row["chunks"].dump() : "") +
-           (lanes ? ", class " + row["class"].get<std::string>() : "");
-  });
-  return t;
-}
-
-/// Of a row; what its fabric and the kind of run add is as in results.json.
-results::Json row_schema() {
-  namespace schema = results::schema;
-  results::Json row = {{"algorithm", schema::text()}, {"class", schema::text()}};
-  for (const char* name : {"bytes", "time_ps", "predicted_ps", "bound_ps", "busiest_link_payload_bytes",
-                           "packet_hops", "scheduler_events"})
-    row[name] = schema::count();
-  for (const char* name : {"time_s", "predicted_s", "bound_s", "skew_s", "time_after_last_entry_s"})
-    row[name] = schema::seconds();
-  for (const char* name : {"algorithm_bandwidth_bytes_per_s", "bus_bandwidth_bytes_per_s"})
-    row[name] = schema::number();
-  for (const char* name : {"time_over_bound", "time_over_predicted"})
-    row[name] = {{"type", {"number", "null"}}};
-  row["values_proven"] = schema::boolean();
-  row["starved_link"] = schema::object(
-      {{"name", schema::text()}, {"blocked_fraction", schema::object({{"credit", schema::number()}})}});
-  row = schema::object(row);
-  row.erase("additionalProperties");
-  return row;
-}
-
-/// Of the table, of --choices and of --explain-bound.
-results::Json collective_schema() {
-  namespace schema = results::schema;
-  const results::Json measured = schema::object({{"platform", schema::text()},
-                                                 {"type", schema::text()},
-                                                 {"algorithm", schema::text()},
-                                                 {"class", schema::text()},
-                                                 {"group_size", schema::positive()},
-                                                 {"notes", schema::list(schema::text())},
-                                                 {"rows", schema::list(row_schema())}});
-  return {{"oneOf",
-           {measured, schema::object({{"rows", choices_table().list_schema()}}), explained_bounds_schema()}}};
 }
 
 /// What would run at each size, without running it.
@@ -247,16 +174,28 @@ class CollectiveReport {
   }
   /// @throws std::runtime_error: RTL of a switch differs from its model.
   void finish() {
-    if (mostly_latency_ && ideal_endpoints_) {
-      report_["notes"].push_back(kIdealEndpoints);
-      if (!json_) fmt::print("note: {}\n", kIdealEndpoints);
-    }
+    if (mostly_latency_ && ideal_endpoints_) note(kIdealEndpoints);
+    std::string faster;
+    for (const Json& row : report_["rows"])
+      if (row.contains("faster"))
+        faster += fmt::format("{}{} {} in {} chunks, {} predicted", faster.empty() ? "" : "; ",
+                              format_bytes(row["bytes"].get<std::uint64_t>()),
+                              row["faster"]["algorithm"].get<std::string>(),
+                              row["faster"]["chunks"].get<std::uint32_t>(),
+                              format_time(row["faster"]["predicted_ps"].get<TimePs>()));
+    if (!faster.empty())
+      note("chosen as in the FRED paper's baseline (collectives.algorithm: paper); fastest would take: " +
+           faster);
     if (json_) fmt::print("{}\n", report_.dump(2));
     std::fflush(stdout);
     if (!rtl_failure_.empty()) throw std::runtime_error(rtl_failure_);
   }
 
  private:
+  void note(const std::string& text) {
+    report_["notes"].push_back(text);
+    if (!json_) fmt::print("note: {}\n", text);
+  }
   Json lane_row(std::uint64_t bytes, const CollectiveResult& result, const CollectivePlan& plan,
                 std::size_t lane, std::size_t first, std::size_t count) const {
     Json groups = Json::array();
@@ -298,6 +237,11 @@ class CollectiveReport {
     row["flow_conflicts"] = result.conflicts.flows;
     row["chunks"] = one.program->chunks;
     row["group_size"] = ranks;
+    if (plan.collectives.size() == 1)
+      if (const auto faster = faster_choice(setup_.first_request(bytes), fabric_))
+        row["faster"] = {{"algorithm", faster->algorithm},
+                         {"chunks", faster->chunks},
+                         {"predicted_ps", faster->predicted_ps}};
     row["fastest_group_s"] = seconds(fastest);
     row["fastest_group_ps"] = fastest;
     row["groups"] = std::move(groups);

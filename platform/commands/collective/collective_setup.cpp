@@ -123,10 +123,10 @@ CollectiveSetup::CollectiveSetup(const config::PlatformSpec& spec, const Collect
                              : options.algorithm.empty() ? spec.collectives.custom.of(request_.type)
                                                          : "";
   if (!custom.empty())
-    request_.custom = read_custom_algorithm(custom, request_.type);
+    request_.custom = read_custom_algorithms(custom, request_.type);
   else if (options.algorithm.empty())
     request_.algorithm = platform_algorithm(spec.collectives, request_.type);
-  else if (!is_table && options.algorithm != "auto")
+  else if (!is_table && !is_paper_policy(options.algorithm))
     request_.algorithm = options.algorithm;
   if (options.algorithm.empty()) {
     tuned_ = tuned_choice(spec.collectives);

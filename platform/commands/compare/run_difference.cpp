@@ -5,12 +5,12 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <sstream>
 
 #include "platform/describe/document.h"
 #include "platform/describe/fields.h"
+#include "tlm/input/file.h"
 
 namespace wafertlm {
 namespace {
@@ -213,12 +213,7 @@ Json link_differences(const Json& first, const Json& other) {
 
 Json run_differences(const NamedResults& runs, const std::vector<std::string>& folders) {
   const auto resolved = [&](std::size_t i) { return std::filesystem::path(folders[i]) / "resolved.yaml"; };
-  const auto text_of = [](const std::filesystem::path& file) {
-    std::ifstream stream(file);
-    std::ostringstream text;
-    text << stream.rdbuf();
-    return text.str();
-  };
+  const auto text_of = [](const std::filesystem::path& file) { return read_input(file.string()); };
   Json all = Json::array();
   for (std::size_t i = 1; i < runs.size(); ++i) {
     Json changed;

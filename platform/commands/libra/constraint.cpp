@@ -8,6 +8,8 @@
 
 #include "platform/commands/libra/inputs.h"
 
+#include "tlm/input/number.h"
+
 namespace wafertlm::libra {
 namespace {
 
@@ -46,9 +48,10 @@ class Side {
     return true;
   }
   bool take_number(double& value) {
-    const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-    if (error != std::errc()) return false;
-    at_ = static_cast<std::size_t>(end - text_.data());
+    const auto read = leading_number(std::string_view(text_).substr(at_));
+    if (!read) return false;
+    value = read->value;
+    at_ += read->length;
     skip_spaces();
     return true;
   }

@@ -10,6 +10,7 @@
 
 #include "platform/describe/document.h"
 #include "platform/text/suggest.h"
+#include "tlm/input/number.h"
 
 namespace wafertlm::libra {
 namespace {
@@ -55,8 +56,16 @@ T number(const Node& node, const std::string& key, const std::string& expected,
          const std::function<bool(T)>& fits) {
   T value{};
   const char* const end = node.text.data() + node.text.size();
-  const auto [stop, error] = std::from_chars(node.text.data(), end, value);
-  if (node.kind != Node::Kind::scalar || error != std::errc() || stop != end || !fits(value))
+  bool is_good = node.kind == Node::Kind::scalar;
+  if constexpr (std::is_floating_point_v<T>) {
+    const auto read = finite_number(node.text);
+    is_good = is_good && read;
+    value = read.value_or(0);
+  } else {
+    const auto [stop, error] = std::from_chars(node.text.data(), end, value);
+    is_good = is_good && error == std::errc() && stop == end;
+  }
+  if (!is_good || !fits(value))
     throw ConfigError(node.place, fmt::format("{}: expected {}, got {}", key, expected, node.describe()));
   return value;
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "platform/commands/libra/priced.h"
-#include "platform/commands/libra/text_workload.h"
+#include "workloads/astra_text/text_workload.h"
 
 namespace wafertlm::libra {
 

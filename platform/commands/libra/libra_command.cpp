@@ -9,13 +9,13 @@
 #include <stdexcept>
 
 #include "platform/commands/libra/simulation.h"
-#include "platform/commands/libra/text_nodes.h"
 #include "platform/host/files.h"
 #include "platform/host/interrupt.h"
 #include "platform/host/json_output.h"
 #include "platform/host/output_folder.h"
 #include "platform/host/output_option.h"
 #include "platform/text/quantity.h"
+#include "workloads/astra_text/text_nodes.h"
 #include "workloads/chakra/et_writer.h"
 
 namespace wafertlm {

@@ -7,8 +7,8 @@
 #include "platform/commands/libra/cell_times.h"
 #include "platform/commands/libra/inputs.h"
 #include "platform/commands/libra/simulation.h"
-#include "platform/commands/libra/text_nodes.h"
 #include "platform/host/files.h"
+#include "workloads/astra_text/text_nodes.h"
 #include "workloads/chakra/et_writer.h"
 
 namespace wafertlm::libra {

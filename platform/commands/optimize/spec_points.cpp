@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <cstdlib>
 #include <stdexcept>
 
 #include "platform/commands/libra/inputs.h"
 #include "platform/commands/optimize/spec.h"
 #include "platform/text/suggest.h"
+#include "tlm/input/number.h"
 
 namespace wafertlm::optimize {
 namespace {
@@ -25,13 +25,6 @@ std::string number_text(double value) {
   return std::abs(value) < 1e5 ? fmt::format("{:.6g}", value) : fmt::format("{:.0f}", value);
 }
 
-/// The number that a text such as "4 KiB" begins with.
-std::optional<double> leading_number(const std::string& text) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  return end == text.c_str() ? std::nullopt : std::optional<double>(value);
-}
-
 /// What stands in braces for a variable: its value, or of a number "{name/2}" and "{name*2}".
 class Placeholder {
  public:
@@ -42,9 +35,8 @@ class Placeholder {
     if (close == std::string::npos || (text[behind] != '}' && text[behind] != '/' && text[behind] != '*'))
       return;
     if (text[behind] != '}') {
-      char* end = nullptr;
-      factor = std::strtod(text.c_str() + behind + 1, &end);
-      if (end != text.c_str() + close || !(factor > 0)) return;
+      factor = finite_number(std::string_view(text).substr(behind + 1, close - behind - 1)).value_or(0);
+      if (factor <= 0) return;
       if (text[behind] == '/') factor = 1 / factor;
     }
     length = close + 1 - at;
@@ -190,7 +182,8 @@ std::string OptimizeSpec::text(const Point& point) const {
 
 Point OptimizeSpec::numbers(Point point) const {
   for (std::size_t i = 0; i < variables.size(); ++i)
-    if (!variables[i].is_number()) point[i] = leading_number(variables[i].text(point[i])).value_or(point[i]);
+    if (!variables[i].is_number())
+      point[i] = leading_number(variables[i].text(point[i])).value_or(LeadingNumber{point[i]}).value;
   return point;
 }
 

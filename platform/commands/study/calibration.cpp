@@ -9,6 +9,7 @@
 
 #include "platform/commands/study/figures.h"
 #include "platform/text/config_error.h"
+#include "tlm/input/number.h"
 
 namespace wafertlm {
 namespace {
@@ -22,14 +23,9 @@ constexpr std::uint32_t kMaxSteps = 100;
 
 /// "1.5 PFLOPS" as 1.5 and " PFLOPS".
 std::pair<double, std::string> number_and_unit(const std::string& text) {
-  std::size_t used = 0;
-  double number = 0;
-  try {
-    number = std::stod(text, &used);
-  } catch (const std::exception&) {
-  }
-  if (used == 0) throw std::invalid_argument("between: " + quoted(text) + " does not start with a number");
-  return {number, text.substr(used)};
+  const auto number = leading_number(text);
+  if (!number) throw std::invalid_argument("between: " + quoted(text) + " does not start with a number");
+  return {number->value, text.substr(number->length)};
 }
 
 /// One bisection: which values it wants to know next, and what it makes of the answers.

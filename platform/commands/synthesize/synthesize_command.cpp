@@ -40,7 +40,7 @@ struct SynthesizeOptions {
 TimePs read_back_ps(const std::string& name, CollectiveRequest request, std::uint64_t chunks,
                     const FabricTraits& fabric) {
   try {
-    request.custom = read_custom_algorithm(name, request.type);
+    request.custom = read_custom_algorithms(name, request.type);
     request.algorithm.clear();
     request.chunks = 1;
     const std::uint64_t least = chunks * sizeof(float);

@@ -123,6 +123,7 @@ OrderedJson rank_json(const ImportedRank& rank) {
   json["unknown_communication_kernels"] = graph.unknown_kernels;
   json["collectives"] = graph.collectives;
   json["messages"] = graph.messages;
+  json["further_kernels"] = graph.further_kernels;
   json["stream_waits"] = graph.stream_waits;
   json["inferred_stream_waits"] = graph.inferred_stream_waits;
   json["synchronisations"] = graph.synchronisations;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <stdexcept>
 #include <system_error>
@@ -19,6 +20,8 @@
 namespace wafertlm {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kGroupsEnd = ".comm_groups.json";
 
 namespace {
 
@@ -152,14 +155,22 @@ std::string JobWriter::commit(bool is_whole) {
                                       some_of(stale_));
 }
 
+std::string groups_text(const std::map<std::string, std::vector<std::uint32_t>>& groups) {
+  return groups.empty() ? "" : nlohmann::json(groups).dump() + "\n";
+}
+
+std::string groups_line(const JobOutput& output, const std::string& groups) {
+  return groups.empty() ? "" : output.prefix + kGroupsEnd + ": the communicator groups\n";
+}
+
 std::uint64_t write_job(const JobOutput& output, const std::vector<chakra::NodeSource*>& ranks,
-                        const std::vector<std::pair<std::string, std::string>>& others) {
+                        const std::string& groups) {
   std::vector<std::uint32_t> numbers(ranks.size());
   std::iota(numbers.begin(), numbers.end(), 0U);
   JobWriter writer(output, numbers);
   std::uint64_t nodes = 0;
   for (const std::uint32_t rank : numbers) nodes += writer.add(*ranks[rank], output.file(rank));
-  for (const auto& [end, text] : others) writer.write(end, text);
+  if (!groups.empty()) writer.write(kGroupsEnd, groups);
   fmt::print("{}", writer.commit());
   return nodes;
 }

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,9 +66,15 @@ class JobWriter {
   OutputFolder folder_;
 };
 
-/// Writes all ranks of a job, in their order, and other files of the set, by the ends of their names.
+/// The text of a file of communicator groups; "": there are none.
+std::string groups_text(const std::map<std::string, std::vector<std::uint32_t>>& groups);
+
+/// Writes all ranks of a job, in their order, and unless `groups` is empty PREFIX.comm_groups.json.
 /// @return nodes; @throws as JobWriter.
 std::uint64_t write_job(const JobOutput& output, const std::vector<chakra::NodeSource*>& ranks,
-                        const std::vector<std::pair<std::string, std::string>>& others = {});
+                        const std::string& groups = "");
+
+/// A line about that file; "": there is none.
+std::string groups_line(const JobOutput& output, const std::string& groups);
 
 }  // namespace wafertlm

@@ -25,6 +25,7 @@
 #include "platform/text/format.h"
 #include "waveforms/transaction_log.h"
 #include "workloads/chakra/node_source.h"
+#include "workloads/chakra/peer_messages.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/chakra/validate.h"
 
@@ -156,15 +157,19 @@ std::vector<chakra::TraceSummary> check_job(const TraceJob& job, const TraceOpti
   if (options.replicate != 0 && job.files.size() != 1)
     throw std::invalid_argument(
         fmt::format("--replicate goes with one trace file, and {} has {}", job.name, job.files.size()));
-  for (std::size_t rank = 0; rank < copies; ++rank) {
-    sources.push_back(chakra::open_trace(job.files[options.replicate != 0 ? 0 : rank]));
-    ranks.push_back(sources.back().get());
-  }
+  if (options.replicate != 0)
+    sources = chakra::replicas(job.files.front(), options.replicate);
+  else
+    for (const std::string& file : job.files) sources.push_back(chakra::open_trace(file));
+  for (const auto& source : sources) ranks.push_back(source.get());
   const bool whole = job.is_whole || options.replicate != 0;
   const auto size = whole ? static_cast<std::uint32_t>(copies) : kAnyRanks;
-  const chakra::CommGroups groups = groups_of(options.groups, size);
-  if (whole) return chakra::validate_job(ranks, groups, validate_options(options));
-  return {chakra::validate(*ranks.front(), job.rank, groups, validate_options(options))};
+  const chakra::CommGroups groups = groups_of(options.groups, size, job.files);
+  const auto summaries =
+      whole ? chakra::validate_job(ranks, groups, validate_options(options))
+            : std::vector{chakra::validate(*ranks.front(), job.rank, groups, validate_options(options))};
+  if (!options.groups.empty()) chakra::require_group_of_file(summaries, groups.count(), options.groups);
+  return summaries;
 }
 
 /// What the rank that needs most needs of its NPU's memory; nothing if no trace says anything of it.
@@ -265,6 +270,10 @@ std::function<int()> add_trace_command(CLI::App& app) {
   convert_command->add_option("--out", options->out, "Folder; beside the original if not given")
       ->type_name("DIR")
       ->check(names_output(OutputKind::folder));
+  convert_command
+      ->add_option("--replicate", options->replicate,
+                   "Ranks of a text workload of ASTRA-sim 1.0 or SimAI (.txt), which becomes NAME.<rank>.et")
+      ->check(CLI::Range(1U, 65'536U));
   convert_command->add_flag(
       "--force", options->force,
       "Remove ranks of an earlier job that would stand beside the new ones; refused if not given");
@@ -299,7 +308,7 @@ std::function<int()> add_trace_command(CLI::App& app) {
     if (check_command->parsed()) return check(*options);
     for (const auto& other : others)
       if (const int code = other(); code >= 0) return code;
-    convert_traces({options->files, options->out, options->form, options->force});
+    convert_traces({options->files, options->out, options->form, options->replicate, options->force});
     return 0;
   };
 }

@@ -6,11 +6,15 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <memory>
+#include <set>
 #include <stdexcept>
 
 #include "platform/commands/trace/job_output.h"
+#include "platform/commands/trace/numbered_groups.h"
 #include "platform/commands/trace/trace_job.h"
 #include "platform/text/format.h"
+#include "workloads/astra_text/training_job.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_file.h"
 
@@ -61,6 +65,27 @@ void convert_job(const std::string& prefix, const JobConversion& job, bool force
   fmt::print("{}{}{}", writer.commit(job.is_whole), report, note);
 }
 
+/// Beside the traces NAME.comm_groups.json, for --comm-groups.
+void convert_text(const std::string& file, const ConvertOptions& options) {
+  if (options.ranks == 0)
+    throw std::invalid_argument(file + ": a text workload is one file for all ranks; give --replicate RANKS");
+  const astra_text::TrainingJob job(file, options.ranks);
+  const NumberedGroups groups(job.groups());
+  const fs::path folder = options.out.empty() ? fs::path(file).parent_path() : fs::path(options.out);
+  const JobOutput out{(folder / fs::path(file).stem()).string(), options.form.empty() ? "et" : options.form,
+                      options.force};
+  std::vector<std::unique_ptr<chakra::NodeSource>> ranks;
+  std::vector<chakra::NodeSource*> named;
+  for (std::uint32_t rank = 0; rank < options.ranks; ++rank) {
+    ranks.push_back(std::make_unique<chakra::VectorSource>(file, job.nodes(rank)));
+    ranks.push_back(groups.named(*ranks.back()));
+    named.push_back(ranks.back().get());
+  }
+  const std::uint64_t nodes = write_job(out, named, groups.json());
+  fmt::print("{} -> {} to {}: {}; groups in {}.comm_groups.json\n", file, out.file(0),
+             out.file(options.ranks - 1), counted(nodes, "node"), out.prefix);
+}
+
 /// By prefix.
 using Conversions = std::map<std::string, JobConversion>;
 
@@ -74,6 +99,8 @@ void add_conversion(Conversions& conversions, const std::string& from, const std
 }  // namespace
 
 void convert_traces(const ConvertOptions& options) {
+  if (options.files.size() == 1 && astra_text::is_text_workload(options.files.front()))
+    return convert_text(options.files.front(), options);
   Conversions conversions;
   if (options.form.empty()) {
     if (options.files.size() != 2 || !options.out.empty() || !chakra::is_trace_file(options.files[1]))

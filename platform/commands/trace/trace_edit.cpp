@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
@@ -13,6 +12,7 @@
 #include "platform/commands/trace/job_output.h"
 #include "platform/commands/trace/trace_job.h"
 #include "platform/text/format.h"
+#include "tlm/input/number.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/chakra/validate.h"
@@ -46,9 +46,10 @@ std::pair<std::uint64_t, std::uint64_t> two_numbers(const std::string& option, c
 
 void apply_scale(edit::Nodes& nodes, const std::string& text, std::uint64_t& changed) {
   const std::size_t equals = text.find('=');
-  char* end = nullptr;
-  const double factor = equals == std::string::npos ? -1 : std::strtod(text.c_str() + equals + 1, &end);
-  if (equals == 0 || end == nullptr || *end != '\0' || end == text.c_str() + equals + 1 || !(factor >= 0))
+  const double factor = equals == std::string::npos
+                            ? -1
+                            : finite_number(std::string_view(text).substr(equals + 1)).value_or(-1);
+  if (equals == 0 || factor < 0)
     throw std::invalid_argument("--scale " + text + ": expected CLASS=FACTOR, kernel=0.5");
   changed += edit::scale_durations(nodes, text.substr(0, equals), factor);
 }
@@ -104,6 +105,17 @@ void require_permutation(std::vector<std::uint32_t> ranks, std::size_t size) {
                                             size - 1, counted(size, "rank")));
 }
 
+/// A file's groups as they are, those that the traces define with the new ranks.
+chakra::CommGroups edited_groups(const EditArguments& arguments, const std::vector<std::string>& files) {
+  const auto size = static_cast<std::uint32_t>(files.size());
+  chakra::CommGroups groups = groups_of(arguments.groups, size, files);
+  if (!arguments.groups.empty() || arguments.ranks.empty()) return groups;
+  auto renamed = groups.to_map();
+  for (auto& [name, ranks] : renamed)
+    for (std::uint32_t& rank : ranks) rank = arguments.ranks[rank];
+  return chakra::CommGroups::from_map(renamed, size);
+}
+
 int edit_traces(const EditArguments& arguments) {
   const bool anything = !arguments.scale.empty() || !arguments.precision.empty() ||
                         !arguments.slice.empty() || arguments.split_bytes != 0 || arguments.fuse_bytes != 0 ||
@@ -124,14 +136,17 @@ int edit_traces(const EditArguments& arguments) {
     pointers[as] = sources[as].get();
   }
   require_effect(arguments, done);
-  chakra::validate_job(pointers, groups_of(arguments.groups, static_cast<std::uint32_t>(files.size())));
-  const std::uint64_t nodes = write_job(arguments.out, pointers);
+  const chakra::CommGroups groups = edited_groups(arguments, files);
+  chakra::validate_job(pointers, groups);
+  const std::string own_groups = arguments.groups.empty() ? groups_text(groups.to_map()) : "";
+  const std::uint64_t nodes = write_job(arguments.out, pointers, own_groups);
   for (std::size_t i = 0; i < done.scaled.size(); ++i)
     fmt::print("  scaled {}: {}\n", arguments.scale[i], counted(done.scaled[i], "node"));
   if (done.precision != 0) fmt::print("  bytes changed of {}\n", counted(done.precision, "node"));
   if (done.fused != 0) fmt::print("  {} became part of another\n", counted(done.fused, "collective"));
   if (done.split != 0) fmt::print("  {} split\n", counted(done.split, "collective"));
   fmt::print("{}: {}, {}\n", arguments.out.prefix, counted(files.size(), "rank"), counted(nodes, "node"));
+  fmt::print("{}", groups_line(arguments.out, own_groups));
   return 0;
 }
 
@@ -165,7 +180,7 @@ std::function<int()> add_trace_edit(CLI::App& trace) {
       ->type_name("BYTES");
   command
       ->add_option("--ranks", arguments->ranks,
-                   "New numbers of the ranks, in order; groups must hold them as they are")
+                   "New numbers of the ranks, in order; a file of groups must hold these")
       ->delimiter(',')
       ->type_name("N,N,...");
   command->add_option("--repeat", arguments->repeat, "So many copies after each other in one trace")

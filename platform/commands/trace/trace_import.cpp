@@ -73,10 +73,8 @@ pytorch::ImportOptions import_options(const ImportArguments& arguments) {
   pytorch::ImportOptions options;
   options.most_unlinked = arguments.limit_percent / 100;
   options.thread_gap_ns = static_cast<std::int64_t>(arguments.thread_gap_us * 1000);
-  if (arguments.groups.empty()) return options;
-  const chakra::CommGroups groups = chakra::CommGroups::from_file(arguments.groups, 65'536);
-  for (std::size_t i = 0; i < groups.count(); ++i)
-    if (!groups.name(i).empty()) options.groups.emplace(groups.name(i), groups.ranks(groups.name(i)));
+  if (!arguments.groups.empty())
+    options.groups = chakra::CommGroups::from_file(arguments.groups, 65'536).to_map();
   return options;
 }
 

@@ -6,7 +6,9 @@
 #include <map>
 #include <stdexcept>
 
+#include "workloads/astra_text/training_job.h"
 #include "workloads/chakra/rank_files.h"
+#include "workloads/chakra/recorded_groups.h"
 #include "workloads/chakra/trace_file.h"
 
 namespace wafertlm {
@@ -34,6 +36,10 @@ std::vector<TraceJob> find_trace_jobs(const std::vector<std::string>& arguments)
   std::vector<TraceJob> jobs;
   std::map<std::string, std::map<std::uint64_t, std::string>> by_prefix;
   for (const std::string& argument : arguments) {
+    if (astra_text::is_text_workload(argument))
+      throw chakra::TraceError(argument +
+                               ": a text workload, of which `wafertlm trace convert --replicate RANKS` makes "
+                               "traces");
     if (!chakra::is_trace_file(argument)) {
       jobs.push_back({argument, chakra::find_rank_files(argument), true, 0});
     } else if (const auto part = chakra::split_rank_file(argument)) {
@@ -53,8 +59,9 @@ std::vector<TraceJob> find_trace_jobs(const std::vector<std::string>& arguments)
   return jobs;
 }
 
-chakra::CommGroups groups_of(const std::string& file, std::uint32_t ranks) {
-  return file.empty() ? chakra::CommGroups(ranks) : chakra::CommGroups::from_file(file, ranks);
+chakra::CommGroups groups_of(const std::string& file, std::uint32_t ranks,
+                             const std::vector<std::string>& traces) {
+  return file.empty() ? chakra::recorded_groups(traces, ranks) : chakra::CommGroups::from_file(file, ranks);
 }
 
 }  // namespace wafertlm

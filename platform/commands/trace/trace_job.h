@@ -24,7 +24,8 @@ struct TraceJob {
 /// @throws chakra::TraceError: no such file, a rank that is missing.
 std::vector<TraceJob> find_trace_jobs(const std::vector<std::string>& arguments);
 
-/// The groups in the file; "": only that of all ranks. @throws chakra::TraceError.
-chakra::CommGroups groups_of(const std::string& file, std::uint32_t ranks);
+/// The groups in the file; "": those that the traces define. @throws chakra::TraceError.
+chakra::CommGroups groups_of(const std::string& file, std::uint32_t ranks,
+                             const std::vector<std::string>& traces);
 
 }  // namespace wafertlm

@@ -60,10 +60,13 @@ int obfuscate_traces(const ObfuscateArguments& arguments) {
     after.push_back(statistics::read_graph(*sources.back()));
   }
   const auto ranks = static_cast<std::uint32_t>(files.size());
-  chakra::validate_job(pointers, groups_of(arguments.groups, ranks));
-  write_job(arguments.out, pointers);
+  const chakra::CommGroups groups = groups_of(arguments.groups, ranks, files);
+  chakra::validate_job(pointers, groups);
+  const std::string own_groups = arguments.groups.empty() ? groups_text(groups.to_map()) : "";
+  write_job(arguments.out, pointers, own_groups);
   fmt::print("{}: {}, {}; everything within {} % of the source\n", arguments.out.prefix,
              counted(ranks, "rank"), counted(nodes, "node"), arguments.bound_percent);
+  fmt::print("{}", groups_line(arguments.out, own_groups));
   fmt::print("  longest run of nodes that are as in the source: {}\n", identical);
   fmt::print(
       "  nearest-neighbour attack: {:.1f} % of {} names guessed right; the most frequent name of each class "

@@ -4,10 +4,8 @@
 #include <fmt/core.h>
 
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "platform/commands/trace/job_output.h"
@@ -16,6 +14,8 @@
 #include "platform/host/files.h"
 #include "platform/host/output_option.h"
 #include "platform/text/format.h"
+#include "tlm/input/file.h"
+#include "workloads/chakra/peer_messages.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_error.h"
 #include "workloads/chakra/trace_file.h"
@@ -75,28 +75,35 @@ void require_sense(const SynthesizeArguments& arguments, const CLI::App& command
     if (!arguments.out.prefix.empty()) arguments.out.require_other_than(job);
 }
 
-Ranks read_job(const std::string& prefix, const std::string& dependencies) {
+/// With messages in place of all-to-alls of unequal parts. `groups`: a file, or "".
+Ranks read_job(const std::string& prefix, const std::string& dependencies, const std::string& groups) {
+  const std::vector<std::string> files = chakra::find_rank_files(prefix);
+  const chakra::CommGroups members = groups_of(groups, static_cast<std::uint32_t>(files.size()), files);
   Ranks ranks;
   chakra::OneSet set;
-  for (const std::string& file : chakra::find_rank_files(prefix)) {
+  for (const std::string& file : files) {
     const auto trace = chakra::open_trace(file);
     set.add(*trace);
-    ranks.push_back(statistics::read_graph(*trace, dependencies_of(dependencies)));
+    const auto rank = static_cast<std::uint32_t>(ranks.size());
+    ranks.push_back(statistics::read_graph(*chakra::with_peer_messages(*trace, members, rank),
+                                           dependencies_of(dependencies)));
   }
   return ranks;
 }
 
 Model read_model(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::invalid_argument("--model " + path + ": cannot be read");
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  return trace_model::from_json(text, path);
+  try {
+    return trace_model::from_json(read_input(path), path);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(std::string("--model ") + error.what());
+  }
 }
 
 Model learn_model(const SynthesizeArguments& arguments, const trace_model::Jobs& jobs) {
   const auto ranks = static_cast<std::uint32_t>(jobs.front().size());
-  return trace_model::learn(jobs, groups_of(arguments.groups, ranks),
-                            {arguments.bound_percent / 100, arguments.generate.seed});
+  return trace_model::learn(
+      jobs, groups_of(arguments.groups, ranks, chakra::find_rank_files(arguments.jobs.front())),
+      {arguments.bound_percent / 100, arguments.generate.seed});
 }
 
 /// Made traces, ready to be written.
@@ -128,8 +135,8 @@ std::string suspects_text(const SynthesizeArguments& arguments, const MadeJob& j
   if (arguments.suspects.empty()) return "";
   std::vector<std::vector<double>> known;
   for (const std::string& suspect : arguments.suspects)
-    known.push_back(
-        trace_model::family_features(statistics::statistics_of(read_job(suspect, arguments.dependencies))));
+    known.push_back(trace_model::family_features(
+        statistics::statistics_of(read_job(suspect, arguments.dependencies, ""))));
   const auto features = trace_model::family_features(statistics::statistics_of(job.graphs));
   return fmt::format("  most like {}, of {}\n",
                      arguments.suspects[trace_model::nearest_family(features, known)],
@@ -153,20 +160,16 @@ std::string compared(const SynthesizeArguments& arguments, const Model& model, c
 
 /// Returns what was written.
 std::string write_made(const JobOutput& out, const MadeJob& job) {
-  std::vector<std::pair<std::string, std::string>> others;
-  if (!job.made.groups.empty())
-    others.emplace_back(".comm_groups.json", nlohmann::json(job.made.groups).dump() + "\n");
-  write_job(out, job.pointers, others);
-  std::string text = fmt::format("{}: {}, {}\n", out.prefix, counted(job.pointers.size(), "rank"),
-                                 counted(job.nodes, "node"));
-  for (const auto& other : others)
-    text += fmt::format("{}{}: the communicator groups\n", out.prefix, other.first);
-  return text;
+  const std::string groups = groups_text(job.made.groups);
+  write_job(out, job.pointers, groups);
+  return fmt::format("{}: {}, {}\n{}", out.prefix, counted(job.pointers.size(), "rank"),
+                     counted(job.nodes, "node"), groups_line(out, groups));
 }
 
 int synthesize(const SynthesizeArguments& arguments) {
   trace_model::Jobs jobs;
-  for (const std::string& job : arguments.jobs) jobs.push_back(read_job(job, arguments.dependencies));
+  for (const std::string& job : arguments.jobs)
+    jobs.push_back(read_job(job, arguments.dependencies, arguments.groups));
   const Model model = arguments.model.empty() ? learn_model(arguments, jobs) : read_model(arguments.model);
   std::string text = model_text(model);
   if (!arguments.out.prefix.empty()) {

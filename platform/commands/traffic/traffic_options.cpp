@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <stdexcept>
 
 #include "platform/machine/wafer.h"
@@ -12,14 +11,14 @@
 #include "platform/spec/load.h"
 #include "platform/spec/traffic/traffic_model.h"
 #include "platform/text/quantity.h"
+#include "tlm/input/number.h"
 
 namespace wafertlm::traffic {
 namespace {
 
 double parse_number(const std::string& word, const std::string& text) {
-  char* end = nullptr;
-  const double value = std::strtod(word.c_str(), &end);
-  if (word.empty() || *end != '\0' || !std::isfinite(value) || value <= 0)
+  const double value = finite_number(word).value_or(0);
+  if (value <= 0)
     throw std::invalid_argument(fmt::format(
         "--load {}: expected a number above 0 such as 0.3, or first:last:step such as 0.05:0.6:0.05", text));
   return value;

@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <fstream>
+#include <sstream>
 #include <stdexcept>
 
 #include "models/ethernet/ethernet_fabric.h"
@@ -14,14 +14,14 @@
 #include "platform/fabrics/ethernet/ethernet_results.h"
 #include "platform/spec/traffic/traffic_model.h"
 #include "platform/text/format.h"
+#include "tlm/input/file.h"
 
 namespace wafertlm {
 
 EthernetFabricParams ethernet_params(const config::FabricSpec& fabric) {
   auto params = fabric.complete<EthernetFabricParams>();
   if (!params.ns3_config.empty()) {
-    std::ifstream file(params.ns3_config);
-    if (!file) throw std::invalid_argument(params.ns3_config + ": cannot be read");
+    std::istringstream file(read_input(params.ns3_config));
     const std::uint64_t seed = params.engine.seed;
     params.engine = ethernet::read_ns3_config(file, params.ns3_config).params;
     params.engine.seed = seed;

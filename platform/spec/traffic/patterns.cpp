@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
 #include <functional>
 #include <sstream>
 #include <stdexcept>
@@ -12,6 +11,7 @@
 
 #include "platform/text/config_error.h"
 #include "platform/text/suggest.h"
+#include "tlm/input/file.h"
 #include "tlm/kernel/units.h"
 
 namespace wafertlm::traffic {
@@ -41,7 +41,12 @@ std::vector<std::optional<NpuId>> read_pairs(const std::string& pattern, const s
   if (path.empty())
     throw config::ConfigError({"--pattern " + pattern, 0, 0},
                               fmt::format("needs --{} FILE with lines 'source destination'", pattern));
-  std::ifstream file(path);
+  std::istringstream file;
+  try {
+    file.str(read_input(path));
+  } catch (const std::invalid_argument& error) {
+    throw config::ConfigError({error.what(), 0, 0}, "--" + pattern + " takes a text file");
+  }
   std::vector<std::optional<NpuId>> destinations(nodes);
   std::vector<int> taken(nodes, 0), listed(nodes, 0);  // lines
   std::string line;

@@ -45,7 +45,7 @@ struct Algorithm {
   bool (*fits)(const Group& group, const FabricTraits& fabric) = nullptr;
   /// What it needs to fit, for messages; null with `fits`.
   std::string (*needs)(const Topology& topology) = nullptr;
-  /// `auto` does not take it.
+  /// kPaper does not take it.
   bool only_by_name = false;
   /// Where no messages meet (meets_nothing) the closed form is exact.
   bool is_exact_alone = true;
@@ -70,7 +70,12 @@ const Algorithm& algorithm_named(const std::string& name);
 
 /// A request for the algorithm with the smallest prediction, whatever the size.
 constexpr const char* kFastest = "fastest";
-/// What users may write: "auto", kFastest, and the names of the table.
+/// What an empty name stands for: large vectors as in the FRED paper's baseline, else the smallest
+/// prediction.
+constexpr const char* kPaper = "paper";
+/// Whether a user's word means that: kPaper or "auto".
+inline bool is_paper_policy(const std::string& name) { return name == kPaper || name == "auto"; }
+/// What users may write: "auto", kPaper, kFastest, and the names of the table.
 std::vector<std::string> algorithm_choices();
 
 /// The algorithms that can do a collective on some group, best ones first.

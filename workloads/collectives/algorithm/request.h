@@ -9,7 +9,7 @@
 
 namespace wafertlm {
 
-struct CustomAlgorithm;
+class CustomTable;
 
 /// What the user may ask for; `algorithm` empty: the planner chooses.
 struct CollectiveRequest {
@@ -25,7 +25,7 @@ struct CollectiveRequest {
   std::optional<std::uint64_t> split_percent = std::nullopt;
   /// What is done in place of any `algorithm` (custom/algorithm.h); null: none. `chunks`: parts of each of
   /// its chunks.
-  std::shared_ptr<const CustomAlgorithm> custom = nullptr;
+  std::shared_ptr<const CustomTable> custom = nullptr;
 };
 
 }  // namespace wafertlm

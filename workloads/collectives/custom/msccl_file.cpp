@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "tlm/input/file.h"
 #include "workloads/collectives/custom/algorithm.h"
 
 namespace wafertlm {
@@ -20,13 +21,12 @@ using Buffer = CustomChunks::Buffer;
 
 class Reader {
  public:
-  explicit Reader(const std::string& path) : path_(path) {}
+  Reader(const std::string& path, bool out_of_place) : path_(path), out_of_place_(out_of_place) {}
 
   CustomAlgorithm read() {
     tinyxml2::XMLDocument document;
-    const tinyxml2::XMLError loaded = document.LoadFile(path_.c_str());
-    if (loaded == tinyxml2::XML_ERROR_FILE_NOT_FOUND)
-      throw std::invalid_argument(path_ + ": there is no such file");
+    const std::string text = read_input(path_);
+    const tinyxml2::XMLError loaded = document.Parse(text.data(), text.size());
     if (loaded != tinyxml2::XML_SUCCESS)
       throw std::invalid_argument(fmt::format("{}:{}: cannot be read as XML: {}", path_,
                                               document.ErrorLineNum(), document.ErrorName()));
@@ -35,7 +35,7 @@ class Reader {
     made_.file = path_;
     made_.type = type_of(*algo);
     made_.chunks = number(*algo, "nchunksperloop", 1, 1U << 20);
-    made_.in_place = number(*algo, "inplace", 0, 1, 0) == 1;
+    read_use(*algo);
     const std::uint32_t gpus = number(*algo, "ngpus", 1, 65'536);
     made_.ranks.resize(gpus);
     if (made_.type != CollectiveType::all_reduce && made_.chunks % gpus != 0)
@@ -44,7 +44,7 @@ class Reader {
                "nchunksperloop is {}, no multiple of the {} ranks, whose blocks have equally many chunks",
                made_.chunks, gpus));
     if (made_.type == CollectiveType::all_to_all && made_.in_place)
-      fail(*algo, "an all-to-all in place is not supported: write inplace=\"0\"");
+      fail(*algo, "an all-to-all in place is not supported: write outofplace=\"1\"");
     std::set<std::uint32_t> seen;
     for (const Element* gpu = algo->FirstChildElement(); gpu; gpu = gpu->NextSiblingElement()) {
       expect_name(*gpu, "gpu");
@@ -96,6 +96,26 @@ class Reader {
     if (found == types.end())
       fail(algo, "coll is '" + name + "'; expected allreduce, allgather, reduce_scatter or alltoall");
     return found->second;
+  }
+
+  /// Which calls it is for: in place, out of place, of which sizes.
+  void read_use(const Element& algo) {
+    const bool in_place = number(algo, "inplace", 0, 1, 0) == 1,
+               out_of_place = number(algo, "outofplace", 0, 1, in_place ? 0 : 1) == 1;
+    if (!in_place && !out_of_place)
+      fail(algo, "it is for no call: inplace and outofplace are both 0; one must be 1");
+    const bool exchanges = made_.type == CollectiveType::all_to_all;  // never run in place
+    made_.either_place = in_place && out_of_place && !exchanges;
+    made_.in_place = in_place && !(out_of_place && (exchanges || out_of_place_));
+    const auto bytes = [&](const char* key) {
+      constexpr std::int64_t kMost = std::int64_t{1} << 60;
+      return algo.Attribute(key) ? static_cast<std::uint64_t>(integer(algo, key, 0, kMost)) : 0;
+    };
+    made_.min_bytes = bytes("minBytes");
+    made_.max_bytes = bytes("maxBytes");
+    if (made_.max_bytes != 0 && made_.max_bytes < made_.min_bytes)
+      fail(algo,
+           fmt::format("it is for no size: minBytes is {}, maxBytes {}", made_.min_bytes, made_.max_bytes));
   }
 
   void read_gpu(const Element& gpu) {
@@ -198,13 +218,15 @@ class Reader {
       }
       thread.operations.push_back(operation);
     };
-    // What comes is added to `source` and stored in `target`; the copy is a part of the reduction.
+    // What comes is added to `source`, which is read only then, and stored in `target`.
     const auto receive_reduce = [&](const CustomChunks& source, const CustomChunks& target) {
-      if (source.buffer != target.buffer || source.first != target.first) {
-        add(Kind::copy, source, target);
-        thread.operations.back().delay_ps = 0;
-      }
-      add(Kind::receive_reduce, source, target);
+      if (made_.place_of(gpu_, source.buffer, source.first) ==
+          made_.place_of(gpu_, target.buffer, target.first))
+        return add(Kind::receive_reduce, source, target);
+      add(Kind::receive, {}, target);
+      thread.operations.back().pays_reduction = true;
+      add(Kind::reduce, source, target);
+      thread.operations.back().delay_ps = 0;
     };
     if (type == "s") {
       add(Kind::send, from(), {});
@@ -244,6 +266,7 @@ class Reader {
   };
 
   std::string path_, where_;
+  bool out_of_place_;
   CustomAlgorithm made_;
   std::uint32_t gpu_ = 0, scratch_ = 0, hidden_ = 0, channel_ = 0;
   std::int64_t send_ = -1, receive_ = -1;
@@ -253,6 +276,8 @@ class Reader {
 
 }  // namespace
 
-CustomAlgorithm read_msccl_file(const std::string& path) { return Reader(path).read(); }
+CustomAlgorithm read_msccl_file(const std::string& path, bool out_of_place) {
+  return Reader(path, out_of_place).read();
+}
 
 }  // namespace wafertlm

@@ -17,8 +17,6 @@ namespace {
 using Kind = CustomOperation::Kind;
 using Buffer = CustomChunks::Buffer;
 
-bool receives(Kind kind) { return kind == Kind::receive || kind == Kind::receive_reduce; }
-
 Step::Kind step_kind(Kind kind) {
   switch (kind) {
     case Kind::receive:
@@ -72,7 +70,7 @@ void CustomPlan::cut(std::uint32_t rank) {
       const std::uint32_t pieces = loops_ == 1 ? 1 : std::max(chunks, 1U);
       for (std::uint32_t i = 0; i < pieces; ++i) {
         Part part{&operation, i};
-        if (operation.kind == Kind::send || receives(operation.kind))
+        if (operation.kind == Kind::send || operation.receives())
           part.number = counts[{operation.kind == Kind::send, operation.peer, operation.channel}]++;
         parts.push_back(part);
       }
@@ -210,6 +208,7 @@ Step CustomPlan::step(std::uint32_t rank, std::uint32_t threadblock, std::uint32
   step.offset = at.offset;
   step.bytes = at.bytes;
   step.peer = operation.peer;
+  if (operation.pays_reduction) step.reduced_bytes = at.bytes;
   if (step.is_local()) {
     step.tag = piece(rank, operation.from, *found, loop).offset;
     step.delay_ps = local_ps(operation, at.bytes);
@@ -249,11 +248,8 @@ BufferPiece CustomPlan::received_chunk(std::uint32_t rank, std::uint32_t number)
 BufferPiece CustomPlan::chunk(std::uint32_t rank, Buffer buffer, std::uint32_t number) const {
   if (buffer == Buffer::scratch) return {scratch_at_ + number * slot_bytes_, slot_bytes_};
   const bool input = buffer == Buffer::input;
-  const std::uint32_t own = rank * algorithm_->chunks_per_block();
-  const bool own_block = (algorithm_->type == CollectiveType::all_gather && input) ||
-                         (algorithm_->type == CollectiveType::reduce_scatter && !input);
   if (algorithm_->type == CollectiveType::all_to_all && !input) return received_chunk(rank, number);
-  BufferPiece piece = vector_chunk(own_block ? own + number : number);
+  BufferPiece piece = vector_chunk(algorithm_->vector_chunk(rank, buffer, number));
   if (input && moves_input_) piece.offset += input_at_;
   return piece;
 }
@@ -335,7 +331,7 @@ class Times {
     }
     const auto found = arrivals_.find({step.peer, rank, step.tag});
     if (found == arrivals_.end()) return std::nullopt;
-    const bool reduces = step.kind == Step::Kind::reduce;
+    const bool reduces = step.paid_reduction() != 0;
     TimePs cost = fabric_.memory.receive_ps(step.bytes, reduces);
     if (reduces && fabric_.reduction_bytes_per_s != 0)
       cost += transfer_time_ps(3 * step.bytes, fabric_.reduction_bytes_per_s);
@@ -353,7 +349,8 @@ class Times {
 }  // namespace
 
 std::shared_ptr<const CustomPlan> custom_plan(const CollectiveRequest& request, const FabricTraits& fabric) {
-  return std::make_shared<const CustomPlan>(request.custom, request.bytes, std::max(request.chunks, 1U),
+  return std::make_shared<const CustomPlan>(request.custom->of(request.group.size(), request.bytes),
+                                            request.bytes, std::max(request.chunks, 1U),
                                             LocalCosts{fabric.reduction_bytes_per_s, fabric.memory});
 }
 

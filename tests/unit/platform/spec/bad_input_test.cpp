@@ -118,7 +118,7 @@ TEST(BadInput, Workloads) {
        ":3:1:",
        {"'overlap'", "goes with 'layers'", "no effect"}},
       {"workload: w\nchakra: jbo\n", ":2:9:", {"there is no file", "jbo.0.et", "did you mean", "job.0.et"}},
-      {"workload: w\nchakra: job.0.et\n", ":2:9:", {"the trace of one rank", "'replicate'"}},
+      {"workload: w\nchakra: job.0.et\n", ":2:9:", {"is one file", "'replicate'"}},
       {"workload: w\nchakra: job\nreplicate: 3\n", ":3:12:", {"replicate: goes with one trace file"}},
       {"workload: w\nchakra: job\ncomm_groups: none.json\n", ":3:14:", {"there is no file", "none.json"}},
       {"workload: w\nchakra: ''\n", ":2:9:", {"the path of Chakra traces"}},

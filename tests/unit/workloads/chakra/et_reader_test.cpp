@@ -104,7 +104,7 @@ TEST_F(EtReading, BadAttributesNameByteNodeAndAttribute) {
   refuse(7, attribute("comm_type", number(9, 0)) + attribute("comm_size", number(9, minus_one)),
          "comm_size is negative (-1)");
   refuse(7, attribute("comm_type", number(9, 0)) + attribute("comm_type", number(9, 1)), "given twice");
-  refuse(7, attribute("pg_name", number(9, 1)), "pg_name is not a string");
+  refuse(7, attribute("pg_name", ""), "pg_name is not a string");
   refuse(5, attribute("comm_size", number(9, 1)), "comm_dst");
   refuse(6, attribute("comm_size", number(9, 1)), "comm_src");
   refuse(6, attribute("comm_src", number(9, 1ULL << 32U)), "does not fit 32 bits");
@@ -142,7 +142,7 @@ TEST_F(EtReading, WhatIsNotATraceIsRefused) {
   expect_refused(metadata() + good + std::string(1, '\0'), {"byte 16", "INVALID"});  // trailing bytes
   expect_refused(metadata() + good + "\x05x", {"byte 18", "starts at byte 16"});
   expect_refused(metadata() + std::string(12, '\xff'), {"byte 8", "length"});
-  expect_error([] { EtReader("/nowhere/job.0.et"); }, {"/nowhere/job.0.et", "cannot open"});
+  expect_error([] { EtReader("/nowhere/job.0.et"); }, {"/nowhere/job.0.et", "cannot be read"});
   expect_error([this] { EtReader(folder_.file("")); }, {"not a regular file"});
 }
 

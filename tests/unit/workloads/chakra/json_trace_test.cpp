@@ -130,7 +130,7 @@ TEST_F(JsonTraces, WhatIsNoNode) {
     return problem_of(R"({"Id": 1, "NodeType": 4, )" + more + "}");
   };
   EXPECT_EQ(problem_of("[]"), "a node is an object");
-  EXPECT_EQ(problem_of("{").substr(0, 10), "not JSON: ");
+  EXPECT_EQ(problem_of("{").substr(0, 13), "JSON syntax: ");
   EXPECT_EQ(problem_of(R"({"NodeType": 4})"), "a node without Id");
   EXPECT_EQ(problem_of(R"({"Id": 4})"), "a node without NodeType");
   EXPECT_EQ(problem_of(R"({"Id": -1, "NodeType": 4})"), "Id is not an integer from 0 on");
@@ -142,7 +142,8 @@ TEST_F(JsonTraces, WhatIsNoNode) {
   EXPECT_EQ(comp(R"("num_ops": 1.5)"), "num_ops is not an integer from 0 on");
   EXPECT_EQ(comp(R"("comm_tag": 4294967295)"), "");
   EXPECT_EQ(comp(R"("comm_tag": 4294967296)"), "comm_tag does not fit 32 bits");
-  EXPECT_EQ(comp(R"("pg_name": 4)"), "pg_name is not a string");
+  EXPECT_EQ(comp(R"("pg_name": 4)"), "") << "a number stands for a name";
+  EXPECT_EQ(comp(R"("pg_name": [])"), "pg_name is not a string");
   EXPECT_EQ(comp(R"("is_cpu_op": 1)"), "");
   EXPECT_EQ(comp(R"("is_cpu_op": 2)"), "is_cpu_op is neither a bool nor 0 or 1");
   EXPECT_EQ(comp(R"("is_cpu_op": "true")"), "is_cpu_op is neither a bool nor 0 or 1");
@@ -261,7 +262,7 @@ TEST_F(JsonTraces, WhatIsNoTraceIsRefusedWithItsByte) {
   expect_refused(list + R"({"Id":1,"NodeType":0}]})", "byte 19: NodeType 0 is none that we know (1 to 7)");
   expect_refused(list + node + R"(,{"Id":5,"Name":"five","NodeType":2}]})",
                  "byte 41: node 5 \"five\": MEM_LOAD without the attribute tensor_size");
-  expect_error([] { JsonReader("/nowhere/job.0.json"); }, {"/nowhere/job.0.json: cannot open"});
+  expect_error([] { JsonReader("/nowhere/job.0.json"); }, {"/nowhere/job.0.json: cannot be read"});
 }
 
 }  // namespace

@@ -45,6 +45,8 @@ TEST(Nodes, AreEqualIfEveryFieldIs) {
   EXPECT_TRUE(differs([](Node& n) { n.products = {{1, 1, 1, 1}}; }));
   EXPECT_TRUE(differs([](Node& n) { n.comm_type = CollectiveType::AllReduce; }));
   EXPECT_TRUE(differs([](Node& n) { n.comm_size = 0; }));
+  EXPECT_TRUE(differs([](Node& n) { n.send_bytes = {0}; }));
+  EXPECT_TRUE(differs([](Node& n) { n.receive_bytes = {0}; }));
   EXPECT_TRUE(differs([](Node& n) { n.comm_src = 0; }));
   EXPECT_TRUE(differs([](Node& n) { n.comm_dst = 0; }));
   EXPECT_TRUE(differs([](Node& n) { n.comm_tag = 0; }));

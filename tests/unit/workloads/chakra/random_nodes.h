@@ -26,6 +26,8 @@ inline std::vector<Node> random_nodes(std::uint64_t count) {
       *number = static_cast<std::uint32_t>(value());
     node.comm_size = value() >> 1U;
     if (node.type == NodeType::CommColl) node.comm_type = static_cast<CollectiveType>(random() % 10);
+    if (node.comm_type == CollectiveType::AllToAll)
+      for (auto* list : {&node.send_bytes, &node.receive_bytes}) list->resize(id % 5, value());
     if (node.type == NodeType::MemLoad || node.type == NodeType::MemStore) node.tensor_size = value();
     node.products.resize(random() % 3, {value() | 1, value() | 1, value() | 1, value() | 1});
     node.pg_name = std::string(random() % 3, 'g');

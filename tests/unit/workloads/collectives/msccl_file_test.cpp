@@ -51,7 +51,7 @@ Texts texts_of(const CustomRank& rank) {
       texts.push_back(fmt::format("{} {}:{} {} {}->{}", thread.name, op.line, op.step,
                                   kKinds[static_cast<int>(op.kind)], text_of(op.from), text_of(op.to)));
       if (op.kind <= CustomOperation::Kind::receive_reduce) texts.back() += fmt::format(" peer {}", op.peer);
-      texts.back() += fmt::format(" channel {}", op.channel);
+      texts.back() += fmt::format(" channel {}{}", op.channel, op.pays_reduction ? " and adds" : "");
       if (op.after_thread != Step::kNone)
         texts.back() += fmt::format(" after {}.{}", op.after_thread, op.after_count);
       if (op.delay_ps) texts.back() += fmt::format(" delay {}", *op.delay_ps);
@@ -97,10 +97,10 @@ TEST_F(MscclFiles, StepsAreOperations) {
   EXPECT_EQ(
       texts_of(read.ranks[1]),
       (Texts{"tb 0 4:0 send i1x2->- peer 0 channel 5 after 1.1", "tb 0 5:1 receive -->o3x1 peer 0 channel 5",
-             "tb 0 5:1 send o3x1->- peer 0 channel 5", "tb 0 6:2 copy i0x1->s2x1 channel 5 delay 0",
-             "tb 0 6:2 receive_reduce i0x1->s2x1 peer 0 channel 5",
-             "tb 0 7:3 copy i0x2->s3x2 channel 5 after 0.3 delay 0",
-             "tb 0 7:3 receive_reduce i0x2->s3x2 peer 0 channel 5", "tb 0 7:3 send s3x2->- peer 0 channel 5",
+             "tb 0 5:1 send o3x1->- peer 0 channel 5", "tb 0 6:2 receive -->s2x1 peer 0 channel 5 and adds",
+             "tb 0 6:2 reduce i0x1->s2x1 channel 5 delay 0",
+             "tb 0 7:3 receive -->s3x2 peer 0 channel 5 and adds after 0.3",
+             "tb 0 7:3 reduce i0x2->s3x2 channel 5 delay 0", "tb 0 7:3 send s3x2->- peer 0 channel 5",
              "tb 1 10:0 copy i0x2->s1x2 channel 0", "tb 1 11:1 reduce s1x1->i2x1 channel 0",
              "tb 1 12:2 wait -->- channel 0 after 0.8 delay 0"}));
   EXPECT_EQ(read.place(1, 0, read.ranks[1].threads[0].operations[4]),
@@ -116,7 +116,7 @@ TEST_F(MscclFiles, TheCollective) {
   EXPECT_FALSE(type("allreduce", "0").in_place);
   EXPECT_EQ(type("alltoall", "0").type, CollectiveType::all_to_all);
   EXPECT_EQ(with("coll=\"allreduce\"", "coll=\"alltoall\" inplace=\"1\""),
-            ":1: an all-to-all in place is not supported: write inplace=\"0\"");
+            ":1: an all-to-all in place is not supported: write outofplace=\"1\"");
   EXPECT_EQ(with("coll=\"allreduce\"", "coll=\"gather\""),
             ":1: coll is 'gather'; expected allreduce, allgather, reduce_scatter or alltoall");
   for (const char* name : {"allgather", "reduce_scatter", "reducescatter"}) {

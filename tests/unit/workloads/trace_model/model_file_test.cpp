@@ -179,7 +179,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(ModelFile, RefusesWhatIsNoJson) {
   const std::string why = test::refusal_of<chakra::TraceError>([] { from_json("{\"ranks\": ", "m.json"); });
-  EXPECT_EQ(why.rfind("m.json: no JSON: ", 0), 0U) << why;
+  EXPECT_EQ(why.rfind("m.json:1:", 0), 0U) << why;
 }
 
 TEST(ModelFile, HoldsLoopsFiftyDeep) {

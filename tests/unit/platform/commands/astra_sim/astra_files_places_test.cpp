@@ -128,7 +128,7 @@ TEST(AstraFilesWithoutNetwork, AreRefused) {
   files.network = "/no/such/file";
   EXPECT_EQ(said(), "--system-configuration is missing");
   files.system = "/no/such/system";
-  EXPECT_EQ(said(), "/no/such/file: cannot be read");
+  EXPECT_EQ(said(), "/no/such/file: cannot be read: No such file or directory");
 }
 
 }  // namespace

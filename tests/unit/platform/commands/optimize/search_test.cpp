@@ -8,11 +8,11 @@
 
 #include "platform/commands/libra/bandwidth_problem.h"
 #include "platform/commands/libra/ranking.h"
-#include "platform/commands/libra/text_workload.h"
 #include "platform/commands/optimize/candidates.h"
 #include "platform/commands/optimize/kriging.h"
 #include "platform/commands/optimize/outcome.h"
 #include "tests/support/random_cases.h"
+#include "workloads/astra_text/text_workload.h"
 
 namespace wafertlm::optimize {
 namespace {

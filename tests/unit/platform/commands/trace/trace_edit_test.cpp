@@ -12,6 +12,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
 #include "tests/support/trace_nodes.h"
+#include "workloads/chakra/json_trace.h"
 #include "workloads/chakra/trace_file.h"
 
 namespace wafertlm {
@@ -165,6 +166,28 @@ TEST(TraceEditOrder, RanksTakeTheirTracesAlong) {
   EXPECT_EQ(job.made(1)[1].comm_src, 0U);
 }
 
+TEST(TraceEditGroups, ThatTracesDefineAreWritten) {
+  const ChangedJob job({});
+  const std::string file = job.folder().path() + "/out/job.comm_groups.json";
+  chakra::Node definition, sum = test::all_reduce(1, 10, {}, 8);
+  definition.id = 9;
+  definition.name = "## process_group:init ##";
+  definition.type = chakra::NodeType::Metadata;
+  const chakra::NodeIo groups{{R"([{"pg_name": "7", "ranks": [0, 2]}])", "", ""}, {}};
+  sum.pg_name = "7";
+  for (const int rank : {0, 1, 2})
+    job.folder().write("job." + std::to_string(rank) + ".json",
+                       "{\"workload_graph\": [" + chakra::to_json(definition, groups) + "," +
+                           chakra::to_json(rank == 1 ? test::compute(1, 10) : sum) + "]}");
+  CommandRun run = job.run(add_trace_edit, "edit JOB --out OUT --ranks 1,2,0");
+  EXPECT_EQ(run.refusal, "");
+  EXPECT_EQ(run.out, "out/job: 3 ranks, 6 nodes\nout/job.comm_groups.json: the communicator groups\n");
+  EXPECT_EQ(test::read_text(file), "{\"7\":[1,0]}\n");
+  run = job.run(add_trace_obfuscate, "obfuscate JOB --out OUT");
+  EXPECT_EQ(run.refusal, "");
+  EXPECT_EQ(test::read_text(file), "{\"7\":[0,2]}\n");
+}
+
 TEST(TraceObfuscate, SaysWhatIsLeftToGuess) {
   const ChangedJob job(two_ranks());
   const CommandRun run = job.run(add_trace_obfuscate, "obfuscate JOB --out OUT --bound 10");
@@ -225,7 +248,8 @@ INSTANTIATE_TEST_SUITE_P(
         SynthesizeRow{"GroupsOfNothing", "--model DIR/no.json --out OUT --comm-groups x",
                       "--comm-groups, --dependencies and --suspects are about PREFIX, which is missing"},
         SynthesizeRow{"OverItself", "JOB --out JOB", "--out job would be written over the traces themselves"},
-        SynthesizeRow{"NoModel", "--model DIR/none.json --out OUT", "--model none.json: cannot be read"},
+        SynthesizeRow{"NoModel", "--model DIR/none.json --out OUT",
+                      "--model none.json: cannot be read: No such file or directory"},
         SynthesizeRow{"EmptyModel", "--model DIR/no.json --out OUT", "no.json: \"trace_model\" is missing"},
         SynthesizeRow{"Layers", "JOB --out OUT --layers 5",
                       "the model has no layers: nothing repeats in what it was learned from"},

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/commands/libra/text_workload.h"
+#include "workloads/astra_text/text_workload.h"
 
 #include <gtest/gtest.h>
 
-#include "platform/commands/libra/text_nodes.h"
 #include "tests/support/refusal.h"
 #include "tests/support/temp_folder.h"
+#include "workloads/astra_text/text_nodes.h"
 #include "workloads/chakra/trace_error.h"
 
 namespace wafertlm::astra_text {

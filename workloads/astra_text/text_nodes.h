@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
-#include "platform/commands/libra/text_workload.h"
+#include "workloads/astra_text/text_workload.h"
 
 namespace wafertlm::astra_text {
 
@@ -46,5 +48,15 @@ std::vector<chakra::Node> no_overlap_nodes(const TextWorkload& workload,
 /// The same of one rank, whose collectives name their group (pg_name): these may be parts of a dimension.
 std::vector<chakra::Node> no_overlap_nodes(const TextWorkload& workload, const PassGroups& groups,
                                            std::uint32_t rank);
+
+/// A loop of ASTRA-sim 1.0, see TrainingJob.
+struct TrainingLoop {
+  std::uint32_t model_parallel = 1;    ///< ranks of a group of forward and input gradient
+  bool weight_gradient_first = false;  ///< of a layer; that of layer 0 has no input gradient then
+  bool first_input_collective = true;  ///< layer 0 has one for its input gradient
+  std::map<std::size_t, std::size_t> forward_again;  ///< by layer that initiates it: the checkpoint
+};
+std::vector<chakra::Node> training_nodes(const TextWorkload& workload, const TrainingLoop& loop,
+                                         const PassGroups& groups, std::uint32_t rank);
 
 }  // namespace wafertlm::astra_text

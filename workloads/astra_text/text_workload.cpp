@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/commands/libra/text_workload.h"
+#include "workloads/astra_text/text_workload.h"
 
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <sstream>
 
+#include "tlm/input/file.h"
+#include "tlm/input/number.h"
 #include "workloads/chakra/trace_error.h"
 
 namespace wafertlm::astra_text {
@@ -36,9 +37,8 @@ struct Line {
   }
   double number_in(std::size_t field, const std::string& what, double most) const {
     const std::string& text = fields[field];
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !(value >= 0 && value <= most))
+    const double value = finite_number(text).value_or(-1);
+    if (value < 0 || value > most)
       fail("field " + std::to_string(field + 1) + " must be " + what + " of 0 or more, not '" + text + "'");
     return value;
   }
@@ -93,9 +93,8 @@ double TextWorkload::compute_ns() const {
 }
 
 TextWorkload read_text_workload(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw chakra::TraceError(path + ": there is no such file, or it cannot be read");
-  TextWorkload workload{path, {}};
+  std::istringstream file(chakra::as_trace_error([&] { return read_input(path); }));
+  TextWorkload workload{path, {}, {}};
   Line line{path};
   std::size_t header_lines = 0, announced = 0;
   for (std::string text; std::getline(file, text);) {
@@ -104,7 +103,10 @@ TextWorkload read_text_workload(const std::string& path) {
     if (line.fields.empty()) continue;
     if (workload.layers.empty() && header_lines < 2 && line.fields.size() != kFields) {
       // The strategy's name (with options behind it in some versions), then the number of layers.
-      if (header_lines++ == 0 && std::isalpha(static_cast<unsigned char>(line.fields[0][0])) != 0) continue;
+      if (header_lines++ == 0 && std::isalpha(static_cast<unsigned char>(line.fields[0][0])) != 0) {
+        workload.header = line.fields;
+        continue;
+      }
       if (line.fields.size() == 1) {
         announced = static_cast<std::size_t>(line.number_in(0, "a number of layers", 1e7));
         continue;
@@ -119,7 +121,6 @@ TextWorkload read_text_workload(const std::string& path) {
     for (std::size_t pass = 0; pass < kPasses; ++pass) layer.phases[pass] = phase_of(line, 2 + 3 * pass);
     workload.layers.push_back(std::move(layer));
   }
-  if (file.bad()) throw chakra::TraceError(path + ": cannot be read");
   if (workload.layers.empty()) throw chakra::TraceError(path + ": has no layers");
   if (announced != 0 && announced != workload.layers.size())
     throw chakra::TraceError(path + ": announces " + std::to_string(announced) + " layers and has " +

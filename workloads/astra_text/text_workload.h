@@ -33,7 +33,8 @@ struct Layer {
 /// update time, which is ignored. ASTRA-sim's own two lines before (the strategy's name, the number of
 /// layers) may be there.
 struct TextWorkload {
-  std::string source;  ///< the file, for messages
+  std::string source;               ///< the file, for messages
+  std::vector<std::string> header;  ///< words of the strategy's line; empty: there is none
   std::vector<Layer> layers;
 
   double compute_ns() const;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/commands/libra/text_nodes.h"
+#include "workloads/astra_text/text_nodes.h"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "workloads/chakra/trace_error.h"
@@ -43,37 +44,59 @@ class Chain {
  public:
   explicit Chain(Involved involved) : involved_(std::move(involved)) {}
 
+  using Id = std::optional<std::uint64_t>;
+
+  /// The computation, then the collective; what follows waits for it.
   void add(const Layer& layer, Pass pass) {
+    compute(layer, pass);
+    if (const Id collective = start(layer, pass)) after_ = {*collective};
+  }
+  void compute(const Layer& layer, Pass pass) {
     const Phase& phase = layer.phases[static_cast<std::size_t>(pass)];
-    const std::string name = layer.name + " " + to_string(pass);
-    if (phase.compute_ns > 0) {
-      chakra::Node& node = next(name, chakra::NodeType::Comp);
-      node.duration_ps = static_cast<std::uint64_t>(std::llround(phase.compute_ns * 1000));
-    }
+    if (phase.compute_ns <= 0) return;
+    chakra::Node& node = next(name_of(layer, pass), chakra::NodeType::Comp);
+    node.duration_ps = static_cast<std::uint64_t>(std::llround(phase.compute_ns * 1000));
+    after_ = {node.id};
+  }
+  /// The collective, for which what follows does not wait; none: the pass has none.
+  Id start(const Layer& layer, Pass pass) {
+    const Phase& phase = layer.phases[static_cast<std::size_t>(pass)];
     const Group& group = involved_[static_cast<std::size_t>(pass)];
-    if (!phase.communicates || (group.dimensions.empty() && group.name.empty())) return;
-    chakra::Node& node = next(name + " collective", chakra::NodeType::CommColl);
+    if (!phase.communicates || (group.dimensions.empty() && group.name.empty())) return std::nullopt;
+    chakra::Node& node = next(name_of(layer, pass) + " collective", chakra::NodeType::CommColl);
     node.comm_type = phase.collective;
     node.comm_size = phase.bytes;
     node.involved_dim = group.dimensions;
     node.pg_name = group.name;
     node.comm_class = pass == Pass::weight_gradient ? "dp" : "mp";
+    return node.id;
+  }
+  void wait(const Id& collective) {
+    if (collective) after_.push_back(*collective);
   }
   std::vector<chakra::Node> nodes;
 
  private:
+  static std::string name_of(const Layer& layer, Pass pass) { return layer.name + " " + to_string(pass); }
   chakra::Node& next(std::string name, chakra::NodeType type) {
     chakra::Node node;
     node.id = nodes.size();
     node.name = std::move(name);
     node.type = type;
-    if (!nodes.empty()) node.data_deps = {nodes.back().id};
+    node.data_deps = after_;
     nodes.push_back(std::move(node));
     return nodes.back();
   }
 
   Involved involved_;
+  std::vector<std::uint64_t> after_;  // what the next node waits for
 };
+
+Involved named(const PassGroups& groups, std::uint32_t rank) {
+  Involved involved;
+  for (std::size_t pass = 0; pass < kPasses; ++pass) involved[pass].name = groups.name(pass, rank);
+  return involved;
+}
 
 std::vector<chakra::Node> nodes_of(const TextWorkload& workload, Involved involved) {
   Chain chain(std::move(involved));
@@ -95,9 +118,30 @@ std::vector<chakra::Node> no_overlap_nodes(const TextWorkload& workload,
 
 std::vector<chakra::Node> no_overlap_nodes(const TextWorkload& workload, const PassGroups& groups,
                                            std::uint32_t rank) {
-  Involved involved;
-  for (std::size_t pass = 0; pass < kPasses; ++pass) involved[pass].name = groups.name(pass, rank);
-  return nodes_of(workload, std::move(involved));
+  return nodes_of(workload, named(groups, rank));
+}
+
+std::vector<chakra::Node> training_nodes(const TextWorkload& workload, const TrainingLoop& loop,
+                                         const PassGroups& groups, std::uint32_t rank) {
+  Chain chain(named(groups, rank));
+  for (const Layer& layer : workload.layers) chain.add(layer, Pass::forward);
+  for (std::size_t i = workload.layers.size(); i-- > 0;) {
+    const Layer& layer = workload.layers[i];
+    const auto again = loop.forward_again.find(i);
+    if (again != loop.forward_again.end())
+      for (std::size_t j = again->second; j < i; ++j) chain.add(workload.layers[j], Pass::forward);
+    const auto weight_gradient = [&] {
+      chain.compute(layer, Pass::weight_gradient);
+      chain.start(layer, Pass::weight_gradient);
+    };
+    if (loop.weight_gradient_first) weight_gradient();
+    if (i > 0 || !loop.weight_gradient_first) chain.compute(layer, Pass::input_gradient);
+    Chain::Id input_gradient;
+    if (i > 0 || loop.first_input_collective) input_gradient = chain.start(layer, Pass::input_gradient);
+    if (!loop.weight_gradient_first) weight_gradient();
+    chain.wait(input_gradient);
+  }
+  return std::move(chain.nodes);
 }
 
 PassGroups::PassGroups(const std::array<std::vector<int>, kPasses>& group_sizes,
