@@ -10,6 +10,7 @@
 - Own headers are included in quotes and from the project root.
 - Engines are free of SystemC, also through the own headers they include: files *_engine.h, *_engine.cpp and *_params.h, and
   everything in NO_SYSTEMC.
+- Files of users are read through tlm/input/file.h: who opens one by itself is refused, except in OWN_FILES.
 - A header starts with #pragma once and has no `using namespace`; a C++ file starts with the SPDX line.
 - No source file has more than 500 lines.
 """
@@ -24,6 +25,10 @@ NO_SYSTEMC = ("tlm/link/", "tlm/packets/", "tlm/program/", "workloads/chakra/", 
               "workloads/parallelism/", "platform/text/", "platform/describe/", "platform/spec/", "models/fred/routing/",
               "models/ethernet/", "models/nic/")
 WITH_SYSTEMC = ("tlm/link/switch_module.", "tlm/link/lossy_links.", "tlm/packets/protocol.", "models/ethernet/ethernet_fabric.")
+
+# What opens files that the program wrote itself, or that the system keeps.
+OWN_FILES = ("tlm/input/", "waveforms/", "platform/host/", "platform/commands/study/sweep/", "workloads/chakra/trace_file.cpp", "tests/")
+OPENS_FILE = re.compile(r"\bifstream\s*\w*[({]|\bf?open\(\w+(\.c_str\(\))?, (\"r|O_RDONLY)")
 
 MAX_LINES = 500
 SPDX = "// SPDX-License-Identifier: Apache-2.0"
@@ -175,6 +180,10 @@ def check_text(tree, path):
         yield MAX_LINES + 1, f"{len(lines)} lines; split it, {MAX_LINES} is the limit"
     if suffix in CPP and (not lines or lines[0] != SPDX):
         yield 1, f"the first line is not '{SPDX}'"
+    if suffix in CPP and not path.startswith(OWN_FILES):
+        for number, line in enumerate(lines, 1):
+            if OPENS_FILE.search(line):
+                yield number, "a file of the user's is read through tlm/input/file.h"
     if suffix == ".h":
         if "#pragma once" not in lines:
             yield 1, "no #pragma once"

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <boost/algorithm/string/predicate.hpp>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -17,6 +16,7 @@
 #include "platform/host/files.h"
 #include "platform/host/output_folder.h"
 #include "platform/host/output_option.h"
+#include "tlm/input/file.h"
 
 namespace wafertlm {
 namespace {
@@ -49,8 +49,8 @@ std::vector<std::string> words_of(const fs::path& file) {
   std::error_code error;
   const std::string end = file.extension().string();
   if (end != ".yaml" && end != ".yml" && end != ".json") return words;
-  if (!fs::is_regular_file(file, error) || fs::file_size(file, error) > kMostBytes || error) return words;
-  std::ifstream text(file);
+  if (!why_unreadable(file.string()).empty() || fs::file_size(file, error) > kMostBytes) return words;
+  auto text = open_input(file.string());
   for (std::string line; std::getline(text, line);) {
     if (const std::size_t at = line.find(": "); at != std::string::npos) words.push_back(line.substr(at + 2));
     for (std::size_t at = 0; (at = line.find_first_not_of(kSigns, at)) != std::string::npos;) {
@@ -79,18 +79,13 @@ class Outputs {
   }
   bool empty() const { return files_.empty(); }
 
-  /// @param base folders from which it may be named
-  void require_not_read(const std::string& value, const std::vector<fs::path>& bases) {
-    for (const fs::path& base : bases) {
-      const fs::path path = (base / value).lexically_normal();
-      std::error_code error;
-      if (fs::is_directory(path, error))
-        for (const fs::path& file : written_files(path)) require_not_same(file, value);
-      else if (fs::exists(path, error))
-        require_file_not_read(path, value);
-      else
-        require_prefix_not_read(path);
-    }
+  /// Of a word of the command line, which may also name results.
+  void require_not_read(const std::string& value) {
+    const fs::path path(value);
+    if (std::error_code error; fs::is_directory(path, error))
+      for (const fs::path& file : written_files(path)) require_not_same(file, value);
+    else
+      require_files_not_read(path, value);
   }
 
  private:
@@ -98,12 +93,25 @@ class Outputs {
     return !prefix.filename().empty() &&
            boost::algorithm::starts_with(file.filename().string(), prefix.filename().string() + ".");
   }
+  /// PREFIX.<rank>.et: not another file that is called as a job is.
+  static bool is_rank_of(const fs::path& file, const fs::path& prefix) {
+    const std::size_t rank = prefix.filename().string().size() + 1;
+    const std::string name = file.filename().string();
+    return is_of_prefix(file, prefix) && rank < name.size() && name[rank] >= '0' && name[rank] <= '9';
+  }
+  void require_files_not_read(const fs::path& path, const std::string& value) {
+    std::error_code error;
+    if (fs::is_regular_file(path, error))
+      require_file_not_read(path, value);
+    else if (!fs::exists(path, error))
+      require_prefix_not_read(path);
+  }
   /// Traces, PREFIX.<rank>.et.
   void require_prefix_not_read(const fs::path& prefix) const {
     std::error_code error;
     fs::directory_iterator each(prefix.has_parent_path() ? prefix.parent_path() : fs::path("."), error);
     for (const fs::directory_iterator end; !error && each != end; each.increment(error))
-      if (is_of_prefix(each->path(), prefix)) require_not_same(each->path(), prefix.string());
+      if (is_rank_of(each->path(), prefix)) require_not_same(each->path(), prefix.string());
   }
   void note(const std::string& option, const fs::path& file) {
     if (const FileId id = id_of(file); id != FileId{} && fs::is_regular_file(file))
@@ -121,7 +129,8 @@ class Outputs {
     if (!seen_.insert(id_of(file)).second) return;
     const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
     for (const std::string& word : words_of(file))
-      for (const std::string& path : paths_in(word)) require_not_read(path, {folder});
+      for (const std::string& path : paths_in(word))
+        require_files_not_read((folder / path).lexically_normal(), path);
   }
 
   std::map<FileId, std::pair<std::string, fs::path>> files_;
@@ -151,7 +160,7 @@ void require_outputs(CLI::App& command, const std::string& json) {
   for (CLI::Option* const option : options)
     if (!output_kind(*option))
       for (const std::string& value : option->results())
-        for (const std::string& path : paths_in(value)) outputs.require_not_read(path, {fs::path()});
+        for (const std::string& path : paths_in(value)) outputs.require_not_read(path);
 }
 
 }  // namespace wafertlm

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -25,7 +24,7 @@ nlohmann::ordered_json read_results(const std::string& path) {
   if (!why.empty())
     throw std::invalid_argument(file.string() + " " + why +
                                 "; give a folder that `wafertlm run` has written");
-  std::ifstream stream(file);
+  auto stream = open_input(file.string());
   require_whole_set(file.parent_path());
   // No deeper than ours: brackets without end would fill the memory.
   constexpr int kDeepest = 64;

@@ -148,6 +148,11 @@ class Kinds(unittest.TestCase):
                 self.refuse(words)
         TOOL.must([*run, "--json=other.json"], place)
 
+    def test_what_is_only_called_as_an_output_is_no_input(self):
+        (self.folder / "t.yaml").write_text("experiment: t\nplatform: in/p.yaml\nworkload: {workload: w, chakra: in/traces/w}\n")
+        for _ in range(2):  # again over its own results
+            TOOL.must(["run", "t.yaml", "--out", "t", "--vcd", "t.vcd", "--json=t.json"], self.folder)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -44,6 +44,11 @@ class CheckDependencies(unittest.TestCase):
             [],
         )
 
+    def test_files_are_opened_by_one_reader(self):
+        opens = SPDX + '\n  std::ifstream file(path);\n  text << std::ifstream(path).rdbuf();\n  auto f = std::fopen(path, "rb");\n'
+        self.check({"tlm/input/file.cpp": opens, "platform/a.cpp": opens + "  std::ifstream kept_;\n"},
+                   [f"platform/a.cpp:{line}: a file of the user's is read" for line in (3, 4, 5)])
+
     def test_every_forbidden_pair_of_folders(self):
         allowed = {("platform", other) for other in ("models", "workloads", "waveforms")}
         allowed |= {(other, "tlm") for other in ("models", "workloads", "waveforms", "platform")}

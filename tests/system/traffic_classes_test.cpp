@@ -23,7 +23,8 @@ class TrafficClasses : public testing::Test {
     }
     folder_.write("groups.json", R"({"8": [0, 1], "9": [2, 3]})");
     nlohmann::json results =
-        run_traces(folder_, "wafer_mesh_5x4", "chakra: job, comm_groups: groups.json", "", result_);
+        run_traces(folder_, "wafer_mesh_5x4",
+                   std::string("chakra: job") + (in_pairs ? ", comm_groups: groups.json" : ""), "", result_);
     EXPECT_EQ(result_.exit_code, 0) << result_.error;
     return results;
   }

@@ -2,7 +2,6 @@
 #include "models/ethernet/fabric/ethernet_fabric_params.h"
 
 #include <array>
-#include <fstream>
 #include <numeric>
 #include <sstream>
 #include <stdexcept>
@@ -60,7 +59,7 @@ std::uint64_t ethernet_hosts(const EthernetShape& of) {
       return product(2, of.row, of.npus_per_switch);
     case EthernetShape::Topology::ns3: {
       if (!why_unreadable(of.file).empty()) return 0;
-      std::ifstream file(of.file);
+      auto file = open_input(of.file);
       std::uint64_t nodes = 0, switches = 0;
       return file >> nodes >> switches && switches <= nodes ? nodes - switches : 0;
     }

@@ -4,6 +4,7 @@
 #include <tinyxml2.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -25,7 +26,9 @@ class Reader {
 
   CustomAlgorithm read() {
     tinyxml2::XMLDocument document;
-    const std::string text = read_input(path_);
+    // Ours of tens of chunks have tens of megabytes.
+    constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
+    const std::string text = read_input(path_, std::max(kMostBytes, input_limit()));
     const tinyxml2::XMLError loaded = document.Parse(text.data(), text.size());
     if (loaded != tinyxml2::XML_SUCCESS)
       throw std::invalid_argument(fmt::format("{}:{}: cannot be read as XML: {}", path_,

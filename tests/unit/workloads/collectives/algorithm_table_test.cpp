@@ -91,7 +91,7 @@ TEST(AlgorithmTable, AnUnknownNameCannotRun) {
 
 // The choices of a YAML file and of the command line.
 TEST(AlgorithmTable, IsWhatUsersMayWrite) {
-  std::vector<std::string> expected = {"auto", "fastest"};
+  std::vector<std::string> expected = {"auto", "paper", "fastest"};
   for (const Algorithm& row : algorithms()) expected.push_back(row.name);
   EXPECT_EQ(algorithm_choices(), expected);
   const std::string file = WAFERTLM_SOURCE_DIR "/configs/platforms/wafer_mesh_5x4.yaml";
