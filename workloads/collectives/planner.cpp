@@ -273,7 +273,9 @@ std::optional<PlannerChoice> faster_choice(const CollectiveRequest& request, con
   const PlannerChoice own = choice_of(settled(request, fabric), fabric);
   const std::vector<std::string> names = avoid_failures(algorithms_for(request, fabric), request, fabric);
   if (names.empty()) return std::nullopt;
-  const PlannerChoice best = choice_of(search_fastest(names, request, fabric, kQuick), fabric);
+  FabricTraits idle = fabric;
+  idle.idle_ps = {};  // the search looks at closed forms, only its winner is run
+  const PlannerChoice best = choice_of(search_fastest(names, request, idle, kQuick), fabric);
   if (best.predicted_ps > own.predicted_ps / 20 * 19) return std::nullopt;
   return best;
 }
