@@ -8,8 +8,10 @@ import stat
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "pytorch"))
+for other in ("pytorch", "support"):
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / other))
 import small_trace  # pylint: disable=wrong-import-position
+from documents import without_host  # pylint: disable=wrong-import-position
 
 EXPERIMENT = ("experiment: e\nplatform: {platform: p, wafer: {width: 2, height: 1, fabric: {link_bandwidth: 100 GB/s, link_latency: 20 ns}}}\n"
               "workload: {layers: resnet50, data_parallel: 2, batch_per_npu: 1, effective_rate: 400 TFLOPS}\n")
@@ -117,14 +119,6 @@ def tree(folder):
 
 def hidden(name):
     return any(part.startswith(".wafertlm-") for part in pathlib.Path(name).parts)
-
-
-def without_host(document):
-    if isinstance(document, list):
-        return [without_host(each) for each in document]
-    if isinstance(document, dict):
-        return {key: without_host(value) for key, value in document.items() if key != "host"}
-    return document
 
 
 def content(folder):

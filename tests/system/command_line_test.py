@@ -11,6 +11,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from documents import without_host  # pylint: disable=wrong-import-position
+
 TOOL = sys.argv.pop(1)
 CONFIGS = pathlib.Path(__file__).resolve().parents[2] / "configs"
 PLATFORM = str(CONFIGS / "platforms/wafer_mesh_5x4.yaml")
@@ -24,15 +27,6 @@ def tool(*arguments, code=0, **more):
     done = subprocess.run([TOOL, *map(str, arguments)], capture_output=True, text=True, check=False, **more)
     assert done.returncode == code, (arguments, done.returncode, done.stdout, done.stderr)
     return done
-
-
-def without_host(document):
-    """What is the same in each run."""
-    if isinstance(document, list):
-        return [without_host(each) for each in document]
-    if isinstance(document, dict):
-        return {key: without_host(value) for key, value in document.items() if key != "host"}
-    return document
 
 
 class CommandLine(unittest.TestCase):

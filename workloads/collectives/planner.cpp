@@ -266,17 +266,17 @@ std::vector<PlannerChoice> planner_choices(CollectiveRequest request, const std:
   return rows;
 }
 
-std::optional<PlannerChoice> faster_choice(const CollectiveRequest& request, const FabricTraits& fabric) {
+std::optional<PlannerChoice> faster_choice(const CollectiveRequest& request, TimePs planned_ps,
+                                           const FabricTraits& fabric) {
   if (request.custom || !request.algorithm.empty() || request.bytes == 0 || request.group.size() < 2 ||
       request.group.size() > kMostAdvisedRanks)
     return std::nullopt;
-  const PlannerChoice own = choice_of(settled(request, fabric), fabric);
   const std::vector<std::string> names = avoid_failures(algorithms_for(request, fabric), request, fabric);
   if (names.empty()) return std::nullopt;
   FabricTraits idle = fabric;
   idle.idle_ps = {};  // the search looks at closed forms, only its winner is run
   const PlannerChoice best = choice_of(search_fastest(names, request, idle, kQuick), fabric);
-  if (best.predicted_ps > own.predicted_ps / 20 * 19) return std::nullopt;
+  if (best.predicted_ps > planned_ps / 20 * 19) return std::nullopt;
   return best;
 }
 

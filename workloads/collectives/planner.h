@@ -60,10 +60,11 @@ struct PlannerChoice {
 std::vector<PlannerChoice> planner_choices(CollectiveRequest request, const std::vector<std::uint64_t>& sizes,
                                            const FabricTraits& fabric);
 
-/// What kFastest might take in place of a request that has no algorithm, if that is predicted to be at least
-/// 5 % shorter; by predictions alone. None for more than kMostAdvisedRanks ranks, whose trees take seconds to
-/// plan.
-std::optional<PlannerChoice> faster_choice(const CollectiveRequest& request, const FabricTraits& fabric);
+/// What kFastest might take in place of a request that has no algorithm and is planned to take `planned_ps`,
+/// if that is predicted to be at least 5 % shorter; by predictions alone. None for more than
+/// kMostAdvisedRanks ranks, whose trees take seconds to plan.
+std::optional<PlannerChoice> faster_choice(const CollectiveRequest& request, TimePs planned_ps,
+                                           const FabricTraits& fabric);
 constexpr std::size_t kMostAdvisedRanks = 64;
 
 }  // namespace wafertlm

@@ -238,7 +238,7 @@ class CollectiveReport {
     row["chunks"] = one.program->chunks;
     row["group_size"] = ranks;
     if (plan.collectives.size() == 1)
-      if (const auto faster = faster_choice(setup_.first_request(bytes), fabric_))
+      if (const auto faster = faster_choice(setup_.first_request(bytes), one.cost.predicted_ps, fabric_))
         row["faster"] = {{"algorithm", faster->algorithm},
                          {"chunks", faster->chunks},
                          {"predicted_ps", faster->predicted_ps}};

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <set>
 #include <stdexcept>
 
 #include "platform/commands/trace/job_output.h"
