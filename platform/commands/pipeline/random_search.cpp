@@ -23,10 +23,11 @@ Found hill_climbing(const Problem& problem, std::uint64_t seed, double target, s
     const bool restart = ++without_gain > patience;
     const Schedule next = restart ? random_schedule(problem, random) : neighbour(problem, random, at);
     const double there = measured(evaluator, next);
-    if (restart || there < time) {
+    // Of two equal ones the new: most neighbours leave the slowest stage as it is.
+    if (restart || there <= time) {
+      if (restart || there < time) without_gain = 0;
       at = next;
       time = there;
-      without_gain = 0;
     }
     if (time < best.time) best = {at, time, 0};
   }

@@ -96,7 +96,9 @@ TEST(Pipelines, ResNet50OnFourChiplets) {
   std::sort(annealed.begin(), annealed.end());
   std::sort(climbed.begin(), climbed.end());
   EXPECT_GE(annealed[10], 15 * found.evaluations);
-  EXPECT_GT(climbed[10], 4 * found.evaluations);
+  // Independent ones: 199 and 527 evaluations (medians of 21).
+  EXPECT_GE(climbed[10], 100U);
+  EXPECT_LE(climbed[10], 300U);
 }
 
 TEST(Pipelines, DynamicProgrammingIsExhaustive) {
