@@ -29,7 +29,10 @@ Node Node::list(std::vector<Node> items) {
 Node Node::map(std::vector<std::pair<std::string, Node>> entries) {
   Node node;
   node.kind = Kind::map;
-  for (auto& [key, value] : entries) node.add(std::move(key), std::move(value));
+  for (auto& [key, value] : entries) {
+    if (node.place.source.empty()) node.place = value.place;
+    node.add(std::move(key), std::move(value));
+  }
   return node;
 }
 

@@ -25,6 +25,7 @@ struct Node {
   static Node scalar(std::string text, SourceLocation place = {});
   static Node string(std::string text, SourceLocation place = {});
   static Node list(std::vector<Node> items);
+  /// In the place of its first entry that has one.
   static Node map(std::vector<std::pair<std::string, Node>> entries);
 
   Node* find(std::string_view key);

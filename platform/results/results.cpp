@@ -44,6 +44,7 @@ struct RunRow {
   double link_energy_j = 0;
   std::optional<cost::PlatformCost> platform_cost = {};
   std::uint64_t missing_dependencies = 0, left_out_dependencies = 0;
+  chakra::AttributeCounts unknown_attributes = {};
 
   double energy_per_bit_j() const { return experiment.platform.wafer.fabric.energy_per_bit_j; }
   const FabricKind& kind() const { return fabric_kind(experiment.platform.wafer); }
@@ -65,6 +66,7 @@ RunRow row_of(const config::ExperimentSpec& experiment, const JobRun& job, Machi
   for (const chakra::TraceSummary& rank : job.job().summaries) {
     row.missing_dependencies += rank.missing_ctrl_deps + rank.missing_data_deps;
     row.left_out_dependencies += rank.left_out_ctrl_deps;
+    for (const auto& [name, count] : rank.unknown_attributes) row.unknown_attributes[name] += count;
   }
   return row;
 }
@@ -146,6 +148,10 @@ Fields<RunRow> make_run_fields() {
     of.add("ranks", schema::positive(), [](Run row) { return row.job.job().size(); });
     of.add("missing_dependencies", schema::count(), &RunRow::missing_dependencies);
     of.add("control_dependencies_left_out", schema::count(), &RunRow::left_out_dependencies);
+    of.add("unknown_attributes",
+           schema::described({{"type", "object"}, {"additionalProperties", schema::count()}},
+                             "Of how many nodes by name; they change nothing"),
+           [](Run row) { return Json(row.unknown_attributes); });
     of.add("nodes_held_most", schema::count(), [](Run row) { return row.job.held_high_water(); });
   });
   f.add("values_proven", schema::boolean("run.functional: every value of every collective was right"),

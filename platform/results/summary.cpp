@@ -14,6 +14,7 @@
 #include "platform/spec/fabric_kind.h"
 #include "platform/spec/fabric_kinds.h"
 #include "platform/spec/fabric_results.h"
+#include "platform/text/config_error.h"
 #include "platform/text/format.h"
 
 namespace wafertlm {
@@ -215,6 +216,9 @@ std::string run_summary(const Json& results) {
   if (count("missing_dependencies") != 0)
     text += fmt::format("{} dependencies are on nodes that are not in the traces, and were not waited for.\n",
                         count("missing_dependencies"));
+  for (const auto& [name, nodes] : traces["unknown_attributes"].items())
+    text += fmt::format("Attribute {} of the traces is not known and changes nothing ({} nodes).\n",
+                        config::quoted(name), nodes.get<std::uint64_t>());
   text += fmt::format("Simulated {} packet hops in {:.2f} s ({:.3g} per second).\n",
                       results["simulation"]["packet_hops"].get<std::uint64_t>(),
                       results["host"]["wall_s"].get<double>(),

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "platform/describe/value_types.h"
 #include "platform/spec/descriptions.h"
@@ -114,7 +115,15 @@ std::shared_ptr<const Struct<RtlSpec>> rtl_type() {
 /// Rules between `rtl` and the rest of the fabric. Names of switches and designs are checked when the wafer
 /// is made.
 void check_rtl(const FabricSpec& fabric, const Check& check) {
+  std::map<std::string, const RtlSpec*> recordings;
   for (const RtlSpec& each : fabric.rtl) {
+    if (each.record) {
+      const auto [other, is_new] = recordings.emplace(*each.record, &each);
+      if (!is_new)
+        check.fail({&each.record, &other->second->record},
+                   "{} writes this file, too; give each a file of its own",
+                   check.path(&other->second->record));
+    }
     const auto fail = [&](const void* key, const std::string& why) {
       check.fail({key, &each, &fabric.rtl, &each.view, &each.design, &each.record, &each.tolerance_ps}, why);
     };

@@ -76,6 +76,46 @@ TEST_F(AstraSimNs3, ARingTakesItsStepsAndConvertsToAPlatform) {
             result.out.substr(result.out.find("Iteration"), 120));
 }
 
+/// Without switches: a host's two links are joined by a switch of its own at twice their rate. Each step: a
+/// packet at that rate on either end, 1000 packets over one cable, and an ACK back.
+TEST_F(AstraSimNs3, ARingOfHostsWithoutSwitches) {
+  folder_.write("star.txt",
+                "4 0 4\n\n0 1 400Gbps 0.0005ms 0\n1 2 400Gbps 0.0005ms 0\n2 3 400Gbps 0.0005ms 0\n"
+                "3 0 400Gbps 0.0005ms 0\n");
+  const test::ToolResult result = run();
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_NE(result.error.find("4 of 4 hosts have several links"), std::string::npos) << result.error;
+  const double step_ns = (1001 * 1038 * 20 + 2 * 500'000) / 1e3;
+  const std::string begin = "sys[3] finished, ";
+  EXPECT_NEAR(std::stod(result.out.substr(result.out.find(begin) + begin.size())), 6 * step_ns,
+              0.001 * 6 * step_ns);
+}
+
+TEST_F(AstraSimNs3, PortsOfAnyRate) {
+  for (const int gbps : {56, 300, 1440, 2400, 3600}) {
+    const std::string end = " " + std::to_string(gbps) + "Gbps 0.0005ms 0\n";
+    folder_.write("star.txt", "5 1 4\n4\n4 0" + end + "4 1" + end + "4 2" + end + "4 3" + end);
+    const test::ToolResult result = run();
+    ASSERT_EQ(result.exit_code, 0) << gbps << result.error;
+    const double step_ns = 1001 * 1038 * 8.0 / gbps + 2 * 500, acks_ns = 2 * 500;
+    const std::string begin = "sys[3] finished, ";
+    const double ns = std::stod(result.out.substr(result.out.find(begin) + begin.size()));
+    EXPECT_GE(ns, 6 * step_ns * 0.999) << gbps;
+    EXPECT_LE(ns, 6 * (step_ns + acks_ns) * 1.001) << gbps;
+    EXPECT_NE(result.out.find("all_reduce  dimensional"), std::string::npos) << "a ring was asked for";
+  }
+}
+
+/// What goes wrong in the fabric is said of the user's file.
+TEST_F(AstraSimNs3, ErrorsNameTheFile) {
+  folder_.write("star.txt",
+                "5 1 4\n4\n4 0 400Gbps 100ms 0\n4 1 400Gbps 100ms 0\n4 2 400Gbps 100ms 0\n"
+                "4 3 400Gbps 100ms 0\n");  // more headroom than there is buffer
+  const test::ToolResult result = run();
+  refuses(result, "config.txt: ");
+  EXPECT_EQ(result.error.find(": :"), std::string::npos) << result.error;
+}
+
 /// 2 x 2: of the vector first one half, then a quarter, then back; two messages of 1 MB and two of 2 MB.
 TEST_F(AstraSimNs3, LogicalDimensionsAreGoneThrough) {
   const auto of = [&](const std::string& text) {

@@ -166,6 +166,8 @@ TEST_F(AstraSim, WhatIsNotModelledIsNamedAndWhatIsUnknownRefused) {
   };
   refused(kRing4, replaced(kSystem, "endpoint-delay", "endpoint-dellay"), "did you mean 'endpoint-delay'");
   refused(kRing4, replaced(kSystem, "LIFO", "LILO"), "must be one of");
+  refused(kRing4, replaced(kSystem, "\"boost-mode\": 0", "\"per-node-custom-implementation\": [\"a.et\"]"),
+          "give what the ranks do as one MSCCL program");
   refused(kRing4, replaced(kSystem, "[\"ring\"]", "[\"rings\"]"), "did you mean 'ring'");
   refused(replaced(kRing4, "latency", "latencies"), kSystem, "did you mean 'latency'");
   refused(replaced(kRing4, "Ring", "Rign"), kSystem, "did you mean 'Ring'");

@@ -32,6 +32,13 @@ TEST(RtlKeys, NameThePlaceAndAWayOut) {
   const std::string unknown = refused("[{switch: nope, view: tlm, record: r.rec, flit_bytes: 8 B}]");
   expect_in(unknown, "wafer.fabric.rtl[0]: there is no switch");
   expect_in(unknown, "l1_4_4");
+  const std::string twice = refused(
+      "[{switch: l1_0_2, view: tlm, record: r.rec, flit_bytes: 8 B}, {switch: l1_0_*, view: tlm, record: "
+      "s.rec, "
+      "flit_bytes: 8 B}]");
+  expect_in(
+      twice,
+      "wafer.fabric.rtl[1]: switch: 'l1_0_*' names l1_0_2, which wafer.fabric.rtl[0] names with 'l1_0_2'");
   expect_in(refused("[{switch: l1_0_2, view: rtl, design: nope}]"),
             rtl_is_built() ? "this program has fred3_12" : "apt-get install verilator");
 }
@@ -77,10 +84,10 @@ TEST(RtlKeys, ARecordingOfEachSwitch) {
                      "/configs/platforms/fred_d.yaml --type all_reduce --size 18KiB --json --set "
                      "'wafer.fabric.rtl=[{switch: "
                      "l1_0, view: tlm, flit_bytes: 512 B, record: " +
-                     one + "}, {switch: \"l1_[012]\", view: tlm, flit_bytes: 256 B, record: " + more + "}]'");
+                     one + "}, {switch: \"l1_[12]\", view: tlm, flit_bytes: 256 B, record: " + more + "}]'");
   ASSERT_EQ(result.exit_code, 0) << result.error;
   const auto views = nlohmann::json::parse(result.out)["rows"][0]["rtl"];
-  ASSERT_EQ(views.size(), 3U) << "a switch has the first that names it";
+  ASSERT_EQ(views.size(), 3U);
   for (std::size_t k = 0; k < 3; ++k) {
     const std::string name = "l1_" + std::to_string(k);
     const std::string text = test::read_text(k == 0 ? one : folder.path() + "/more_" + name + ".rec");

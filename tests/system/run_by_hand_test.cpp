@@ -204,6 +204,7 @@ TEST_F(RunByHand, EverythingElse) {
                           {{"ranks", 2},
                            {"missing_dependencies", 0},
                            {"control_dependencies_left_out", 0},
+                           {"unknown_attributes", json::object()},
                            {"nodes_held_most", 3}}},
                          {"values_proven", true},
                          {"endpoints", {{"early_bytes_high_water", 0}}},

@@ -77,6 +77,7 @@ EtReader::~EtReader() = default;
 void EtReader::rewind() {
   stream_->start();
   nodes_ = 0;
+  unknown_.clear();
   read_metadata();
 }
 
@@ -103,7 +104,7 @@ bool EtReader::next(Node& node) {
   }
   ++nodes_;
   try {
-    wire::from_wire(stream_->message, node);
+    wire::from_wire(stream_->message, node, unknown_);
   } catch (const std::invalid_argument& error) {
     node.id = stream_->message.id();
     node.name = stream_->message.name();

@@ -26,6 +26,7 @@ class EtReader : public NodeSource {
   NodeIo io() const override;
   std::optional<std::uint64_t> memory_bytes() const override { return memory_bytes_; }
   std::optional<std::uint64_t> set() const override { return set_; }
+  AttributeCounts unknown_attributes() const override { return unknown_; }
   void rewind() override;
   const std::string& name() const override { return path_; }
 
@@ -47,6 +48,7 @@ class EtReader : public NodeSource {
   std::uint64_t size_ = 0;
   std::uint64_t record_ = 0;
   std::uint64_t nodes_ = 0;
+  AttributeCounts unknown_;
 };
 
 }  // namespace wafertlm::chakra

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,6 +18,9 @@ enum class Dependencies : std::uint8_t {
   existing,  ///< one on a node that is not in the trace counts as satisfied (filtered traces have them)
   data,      ///< only data dependencies: control dependencies of PyTorch traces name callers, not an order
 };
+
+/// How many nodes have an attribute, by its name.
+using AttributeCounts = std::map<std::string, std::uint64_t>;
 
 /// The nodes of one rank, one after another: a file, a generator, a list. A parent may come after its child
 /// (it does in PyTorch traces), so a reader must look ahead.
@@ -36,6 +40,8 @@ class NodeSource {
   virtual std::optional<std::uint64_t> memory_bytes() const { return std::nullopt; }
   /// Which set of ranks it was written with (see stamp_set), if it tells; never 0.
   virtual std::optional<std::uint64_t> set() const { return std::nullopt; }
+  /// Attributes of the nodes since the first that nobody knows, and so change nothing.
+  virtual AttributeCounts unknown_attributes() const { return {}; }
   /// Starts again at the first node (the next iteration).
   virtual void rewind() = 0;
   /// What messages call it: the file, or the workload and rank.
@@ -71,6 +77,7 @@ class ForwardingSource : public NodeSource {
   NodeIo io() const override { return source_.io(); }
   std::optional<std::uint64_t> memory_bytes() const override { return source_.memory_bytes(); }
   std::optional<std::uint64_t> set() const override { return source_.set(); }
+  AttributeCounts unknown_attributes() const override { return source_.unknown_attributes(); }
   void rewind() override { source_.rewind(); }
   const std::string& name() const override { return source_.name(); }
 

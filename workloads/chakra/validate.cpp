@@ -253,6 +253,7 @@ class RankChecker {
     TraceSummary& summary = nodes_->summary();
     for (const auto& missing : missing_)
       ++(missing.control ? summary.missing_ctrl_deps : summary.missing_data_deps);
+    summary.unknown_attributes = source_.unknown_attributes();
     RankCheck result;
     result.summary = summary;
     if (!missing_.empty()) {

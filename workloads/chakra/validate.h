@@ -69,6 +69,7 @@ struct TraceSummary {
   std::set<std::uint32_t> sends_to;    ///< ranks, in messages of their own
   std::vector<std::uint64_t> missing;  ///< ids that dependencies name and no node has, if they are accepted
   NumberExceptions numbers;            ///< for CommunicationNumbers
+  AttributeCounts unknown_attributes;  ///< NodeSource::unknown_attributes() at the end
   Footprint footprint;                 ///< what the source tells (NodeSource::memory_bytes) or its tensors
 };
 

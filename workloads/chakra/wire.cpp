@@ -126,10 +126,34 @@ constexpr std::array<Rule, 18> kRules = {{
     {kDurationPs, [](const Attribute& a, Node& n) { n.duration_ps = checked_duration(u64(a)); }},
 }};
 
-void read_attributes(const ChakraProtoMsg::Node& message, Node& node) {
+/// Of a node as PyTorch recorded it: where it ran and what called it, which changes no result.
+constexpr std::array<std::string_view, 21> kRecorded = {"rf_id",
+                                                        "fw_parent",
+                                                        "seq_id",
+                                                        "scope",
+                                                        "tid",
+                                                        "fw_tid",
+                                                        "op_schema",
+                                                        "stream",
+                                                        "kernel_backend",
+                                                        "kernel_file",
+                                                        "pid",
+                                                        "External id",
+                                                        "Record function id",
+                                                        "correlation",
+                                                        "cuda_stream",
+                                                        "op_name",
+                                                        "comm_dtype",
+                                                        "dtype",
+                                                        "pg_desc",
+                                                        "pg_size",
+                                                        "finished"};
+
+void read_attributes(const ChakraProtoMsg::Node& message, Node& node, AttributeCounts& unknown) {
   std::array<bool, kRules.size()> seen{};
   for (const Attribute& attribute : message.attr()) {
-    for (std::size_t rule = 0; rule < kRules.size(); ++rule) {
+    std::size_t rule = 0;
+    for (; rule < kRules.size(); ++rule) {
       if (attribute.name() != kRules[rule].name) continue;
       try {
         if (seen[rule]) fail("is given twice");
@@ -140,6 +164,9 @@ void read_attributes(const ChakraProtoMsg::Node& message, Node& node) {
       }
       break;
     }
+    if (rule == kRules.size() &&
+        std::find(kRecorded.begin(), kRecorded.end(), attribute.name()) == kRecorded.end())
+      ++unknown[attribute.name()];
   }
 }
 
@@ -191,7 +218,7 @@ void check_required(const Node& node) {
   }
 }
 
-void from_wire(const ChakraProtoMsg::Node& message, Node& node) {
+void from_wire(const ChakraProtoMsg::Node& message, Node& node, AttributeCounts& unknown) {
   node.clear();
   node.id = message.id();
   node.name = message.name();
@@ -205,7 +232,7 @@ void from_wire(const ChakraProtoMsg::Node& message, Node& node) {
     fail(fmt::format("duration_micros {} is longer than the 106 days that simulated time can hold",
                      message.duration_micros()));
   node.duration_ps = message.duration_micros() * kPsPerMicro;
-  read_attributes(message, node);
+  read_attributes(message, node, unknown);
   check_required(node);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "workloads/chakra/node.h"
+#include "workloads/chakra/node_source.h"
 #include "workloads/chakra/tensors.h"
 
 namespace ChakraProtoMsg {
@@ -33,10 +34,10 @@ constexpr const char* kMemoryBytes = "wafertlm_memory_bytes";  ///< metadata, ui
 constexpr const char* kNodeCount = "wafertlm_nodes";           ///< metadata, fixed64: nodes in the file
 constexpr const char* kSet = "wafertlm_set";                   ///< metadata, fixed64: see stamp_set; 0: none
 
-/// Fills `node`. Any integer width is accepted for an integer attribute; attributes that we do not use are
-/// skipped. @throws std::invalid_argument: type unknown, a required attribute missing, a wrong type, out of
+/// Fills `node`. Any integer width is accepted for an integer attribute; attributes that nobody knows are
+/// counted. @throws std::invalid_argument: type unknown, a required attribute missing, a wrong type, out of
 /// range, given twice.
-void from_wire(const ChakraProtoMsg::Node& message, Node& node);
+void from_wire(const ChakraProtoMsg::Node& message, Node& node, AttributeCounts& unknown);
 
 /// @throws std::invalid_argument: an attribute that this type of node needs is missing, or it cannot have
 /// one.

@@ -36,7 +36,7 @@ constexpr std::array<Network (*)(const EthernetShape&, const CableParams&), 7> k
     },
     [](const EthernetShape& of, const CableParams&) {
       std::istringstream file(read_input(of.file));
-      return ethernet::read_ns3_topology(file, of.file);
+      return ethernet::read_ns3_topology(file, of.file).network;
     },
 };
 

@@ -35,6 +35,8 @@ class EthernetTopology final : public Topology {
   std::optional<GroupGrid> group_grid(const Group& group) const override;
   std::string grid_rule() const override { return "equally many members in several servers"; }
   const Dimensions& dimensions() const override { return dimensions_; }
+  /// Who gives dimensions wants to go by them, as in ASTRA-sim.
+  bool keeps_rule_when_small() const override { return dimensions_.count() != 0; }
   /// All links, on the shortest ways. Of up to 512 members.
   std::vector<Crossings> all_pairs_crossings(const Group& group) const override;
   /// The least of the fabric.

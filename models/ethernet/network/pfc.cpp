@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/ethernet/network/pfc.h"
 
-#include <stdexcept>
-#include <string>
+#include <iterator>
 
 #include "models/ethernet/network/frame_format.h"
 
@@ -27,10 +26,8 @@ TimePs pause_ps(std::uint32_t quanta, std::uint64_t bytes_per_s) {
 
 std::uint32_t response_quanta(std::uint64_t bytes_per_s) {
   for (const Allowance& each : kAllowances)
-    if (each.bytes_per_s == bytes_per_s) return each.quanta;
-  throw std::invalid_argument(
-      "no response allowance is known for a port of " + std::to_string(bytes_per_s) +
-      " B/s (10, 25, 40, 50, 100, 200, 400, 800 Gb/s have one); give a response time");
+    if (bytes_per_s <= each.bytes_per_s) return each.quanta;
+  return std::rbegin(kAllowances)->quanta;
 }
 
 TimePs response_ps(std::uint64_t bytes_per_s) { return pause_ps(response_quanta(bytes_per_s), bytes_per_s); }

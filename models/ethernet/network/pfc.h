@@ -14,9 +14,8 @@ constexpr std::uint32_t kQuantumBytes = 64;
 /// How long a pause of so many quanta lasts, rounded up.
 TimePs pause_ps(std::uint32_t quanta, std::uint64_t bytes_per_s);
 
-/// Quanta that the receiver of a pause frame may take until it stops sending, at a standard port speed (10,
-/// 25, 40, 50, 100, 200, 400, 800 Gb/s). @throws std::invalid_argument: another speed; then say a response
-/// time
+/// Quanta that the receiver of a pause frame may take until it stops sending: of the next standard port speed
+/// (10, 25, 40, 50, 100, 200, 400, 800 Gb/s); above, where no allowance is published, of the last one.
 std::uint32_t response_quanta(std::uint64_t bytes_per_s);
 TimePs response_ps(std::uint64_t bytes_per_s);
 

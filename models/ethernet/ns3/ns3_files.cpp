@@ -75,23 +75,27 @@ std::vector<Ns3Line> ns3_lines(std::istream& in, const std::string& file) {
   return lines;
 }
 
+struct Ns3Link {
+  std::uint32_t from, to;
+  std::uint64_t bytes_per_s;
+  TimePs latency_ps;
+};
+
 constexpr TimePs kNs3Microsecond = 1'000'000;
 
 TimePs micro(const Ns3Line& line) { return line.count(1) * kNs3Microsecond; }
 
 }  // namespace
 
-Network read_ns3_topology(std::istream& in, const std::string& file) {
+Ns3Topology read_ns3_topology(std::istream& in, const std::string& file) {
   const auto lines = ns3_lines(in, file);
   if (lines.empty()) throw std::invalid_argument(file + ":1: the file is empty");
   const Ns3Line& first = lines.front();
   const std::uint32_t nodes = first.count(0), switches = first.count(1), links = first.count(2);
   if (switches >= nodes) first.fail("there are no hosts");
-  if (switches == 0)
-    first.fail(
-        "hosts that pass packets on (a network without switches) are not modelled; put a switch in front of "
-        "each");
-  if (lines.size() < 2 || lines[1].size() != switches)
+  // Without switches the line of their numbers is empty.
+  const std::size_t first_link = switches == 0 ? 1 : 2;
+  if (switches != 0 && (lines.size() < 2 || lines[1].size() != switches))
     lines[lines.size() < 2 ? 0 : 1].fail("expected the numbers of " + std::to_string(switches) + " switches");
   std::set<std::uint32_t> is_switch;
   for (std::uint32_t i = 0; i < switches; ++i) {
@@ -99,29 +103,46 @@ Network read_ns3_topology(std::istream& in, const std::string& file) {
     if (!is_switch.insert(lines[1].count(i)).second)
       lines[1].fail("switch " + lines[1].word(i) + " stands there twice");
   }
-  Network network;
+  if (lines.size() != links + first_link)
+    lines.back().fail("expected " + std::to_string(links) + " links, there are " +
+                      std::to_string(lines.size() - first_link));
+  std::vector<Ns3Link> all;
+  std::vector<std::uint32_t> links_of(nodes);
+  std::vector<std::uint64_t> rate_of(nodes);
+  for (std::size_t i = first_link; i < lines.size(); ++i) {
+    const Ns3Line& line = lines[i];
+    const Ns3Link link{line.count(0), line.count(1), line.bytes_per_s(2), line.time_ps(3)};
+    if (link.from >= nodes || link.to >= nodes || link.from == link.to)
+      line.fail("a link needs two different nodes of the network");
+    if (line.size() > 4 && line.number(4) != 0) line.fail("links with errors are not modelled; expected 0");
+    for (const std::uint32_t end : {link.from, link.to}) {
+      ++links_of[end];
+      rate_of[end] += link.bytes_per_s;
+    }
+    all.push_back(link);
+  }
+  Ns3Topology topology;
+  Network& network = topology.network;
   network.add_hosts(nodes - switches);
   std::vector<std::uint32_t> number(nodes);
   std::uint32_t host = 0;
-  for (std::uint32_t node = 0; node < nodes; ++node)
-    number[node] = is_switch.count(node) != 0 ? network.add_switch("switch" + std::to_string(node)) : host++;
-  if (lines.size() != links + 2)
-    lines.back().fail("expected " + std::to_string(links) + " links, there are " +
-                      std::to_string(lines.size() - 2));
-  for (std::size_t i = 2; i < lines.size(); ++i) {
-    const Ns3Line& line = lines[i];
-    const std::uint32_t from = line.count(0), to = line.count(1);
-    if (from >= nodes || to >= nodes || from == to)
-      line.fail("a link needs two different nodes of the network");
-    if (line.size() > 4 && line.number(4) != 0) line.fail("links with errors are not modelled; expected 0");
-    network.add_cable(number[from], number[to], line.bytes_per_s(2), line.time_ps(3));
+  for (std::uint32_t node = 0; node < nodes; ++node) {
+    const bool is_host = is_switch.count(node) == 0;
+    number[node] = is_host ? host++ : network.add_switch("switch" + std::to_string(node));
+    if (!is_host || links_of[node] < 2) continue;
+    const std::uint32_t inside = network.add_switch("ports of host" + std::to_string(number[node]));
+    network.add_cable(number[node], inside, rate_of[node], 0);
+    number[node] = inside;
+    ++topology.hosts_with_several_links;
   }
+  for (const Ns3Link& link : all)
+    network.add_cable(number[link.from], number[link.to], link.bytes_per_s, link.latency_ps);
   try {
     network.find_routes();
   } catch (const std::invalid_argument& error) {
     first.fail(error.what());
   }
-  return network;
+  return topology;
 }
 
 Ns3Config read_ns3_config(std::istream& in, const std::string& file) {

@@ -12,9 +12,15 @@ namespace wafertlm::ethernet {
 // The files of the ns-3 models of HPCC's authors and of ASTRA-sim. Errors are std::invalid_argument with
 // "file:line: ".
 
+struct Ns3Topology {
+  Network network;
+  std::uint32_t hosts_with_several_links = 0;
+};
+
 /// A topology: "nodes switches links", the switches' numbers, then "from to 200Gbps 0.005ms error-rate" per
-/// link. Hosts keep their order.
-Network read_ns3_topology(std::istream& in, const std::string& file);
+/// link. Hosts keep their order. A host with several links has a switch of its own behind them, which is as
+/// fast as they are together and passes packets of others on.
+Ns3Topology read_ns3_topology(std::istream& in, const std::string& file);
 
 struct Ns3Config {
   EthernetParams params;

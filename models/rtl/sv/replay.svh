@@ -109,7 +109,7 @@ task automatic check_flit(int port, int channel, bit head, bit tail, logic [63:0
                      header[15:0], header[39:16]));
     end else begin
       longint late = now - longint'(expected[i].cycle);
-      if (header != expected[i].header)
+      if (header !== expected[i].header)
         fail($sformatf("output %0d: header %h in place of %h of %s", port, header, expected[i].header, name_of(i)));
       if (is_out[i]) fail($sformatf("output %0d: twice: %s", port, name_of(i)));
       if (expected[i].cycle != '1) begin
@@ -129,7 +129,7 @@ task automatic check_flit(int port, int channel, bit head, bit tail, logic [63:0
   end else begin
     mask = payload_of(i, left[q]);
     right = expected_flits[expected[i].first+left[q]];
-    if (((data ^ right) & mask) != 0)
+    if (((data ^ right) & mask) !== 0)
       fail($sformatf("output %0d: flit %0d of %s: expected %h, got %h", port, left[q], name_of(i), right & mask, data & mask));
     left[q] = left[q] + 1;
     if (tail) begin

@@ -111,8 +111,12 @@ class Converter {
     for (const char* const key :
          {"boost-mode", "track-local-mem", "local-mem-trace-filename", "trace-enabled", "L", "o", "g", "G",
           "model-shared-bus", "scheduling-queue", "tensor-size", "communication-delay", "chunk-size",
-          "per-node-custom-implementation", "local-reduction-delay"})
+          "local-reduction-delay"})
       if (system.asks(key)) warn(system, key, " is not modelled and has no effect");
+    if (system.asks("per-node-custom-implementation"))
+      system.fail("per-node-custom-implementation",
+                  "is not read; give what the ranks do as one MSCCL program, --set "
+                  "platform.collectives.algorithm=FILE.xml");
     system.require_all_known();
   }
   /// As its analytical remote memory: a server has one whole access at a time, latency + bytes / bandwidth;

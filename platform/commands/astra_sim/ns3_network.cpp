@@ -74,9 +74,10 @@ Ns3Network read_ns3_network(const std::string& config, const std::string& logica
   const ethernet::Ns3Config of = read_file(
       config, [](std::istream& in, const std::string& path) { return ethernet::read_ns3_config(in, path); });
   const std::string topology = topology_path(config, of);
-  const std::uint32_t hosts = read_file(topology, [](std::istream& in, const std::string& path) {
-    return ethernet::read_ns3_topology(in, path).hosts();
+  const ethernet::Ns3Topology read = read_file(topology, [](std::istream& in, const std::string& path) {
+    return ethernet::read_ns3_topology(in, path);
   });
+  const std::uint32_t hosts = read.network.hosts();
   InputKeys logical(logical_topology, InputKeys::Form::json);
   const std::string key = "logical-dims";
   const auto sizes = logical.words(key);
@@ -104,6 +105,12 @@ Ns3Network read_ns3_network(const std::string& config, const std::string& logica
                    {"file", Node::string(topology, {config, static_cast<int>(of.topology_line), 1})},
                    {"dimensions", network.dimensions}})},
        {"ns3_config", Node::string(absolute_path(config), {"--network-configuration", 0, 0})}});
+  network.fabric.place = {config, 0, 0};
+  if (read.hosts_with_several_links != 0)
+    network.warnings.push_back(fmt::format(
+        "{}: {} of {} hosts have several links: each sends and receives through a switch of its own, which "
+        "passes packets of others on",
+        topology, read.hosts_with_several_links, hosts));
   if (const std::string names = without_effect(of.ignored); !names.empty())
     network.warnings.push_back(fmt::format("{}: without effect here: {}", config, names));
   return network;

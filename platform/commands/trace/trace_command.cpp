@@ -22,6 +22,7 @@
 #include "platform/commands/trace/trace_synthesize.h"
 #include "platform/host/output_option.h"
 #include "platform/text/aligned.h"
+#include "platform/text/config_error.h"
 #include "platform/text/format.h"
 #include "waveforms/transaction_log.h"
 #include "workloads/chakra/node_source.h"
@@ -189,7 +190,9 @@ int check(const TraceOptions& options) {
   for (const TraceJob& job : find_trace_jobs(options.files)) {
     const auto summaries = check_job(job, options);
     std::uint64_t nodes = 0, missing = 0, left_out = 0;
+    chakra::AttributeCounts unknown;
     for (const chakra::TraceSummary& rank : summaries) {
+      for (const auto& [name, count] : rank.unknown_attributes) unknown[name] += count;
       nodes += rank.nodes;
       missing += rank.missing_ctrl_deps + rank.missing_data_deps;
       left_out += rank.left_out_ctrl_deps;
@@ -197,6 +200,9 @@ int check(const TraceOptions& options) {
     fmt::print("{}: ok, {}, {}\n", job.name, counted(summaries.size(), "rank"), counted(nodes, "node"));
     if (left_out != 0)
       fmt::print("  {} left out\n", counted(left_out, "control dependency was", "control dependencies were"));
+    for (const auto& [name, count] : unknown)
+      fmt::print("  attribute {} is not known and changes nothing, on {}\n", config::quoted(name),
+                 counted(count, "node"));
     if (missing != 0)
       fmt::print("  {} on nodes that are not there\n", counted(missing, "dependency is", "dependencies are"));
     if (summaries.size() == 1 && !job.is_whole && options.replicate == 0)

@@ -12,6 +12,7 @@
 #include "platform/describe/file_kind.h"
 #include "platform/describe/struct_type.h"
 #include "platform/describe/value_types.h"
+#include "platform/fabrics/graph/infragraph.h"
 #include "platform/fabrics/graph/on_graph.h"
 #include "platform/spec/wafer_spec.h"
 #include "platform/text/suggest.h"
@@ -155,6 +156,16 @@ std::shared_ptr<const Struct<GraphSpec>> graph_type() {
   return type;
 }
 
+/// … or an InfraGraph.
+class GraphFile final : public FileOr<GraphSpec> {
+ public:
+  using FileOr::FileOr;
+  void load_files(Node& value) const override {
+    FileOr::load_files(value);
+    if (is_infragraph(value)) value = graph_of_infragraph(value);
+  }
+};
+
 }  // namespace
 
 FileKind graph_file_kind() {
@@ -200,8 +211,8 @@ class GraphKind final : public FabricKind {
   void add_keys(config::Struct<config::FabricSpec>& fabric) const override {
     fabric.required(
         "file", [](auto& spec) -> auto& { return spec.template as<config::GraphSpec>(); },
-        std::make_shared<const config::FileOr<config::GraphSpec>>(config::graph_type()),
-        "The graph: the name of a file, or its keys");
+        std::make_shared<const config::GraphFile>(config::graph_type()),
+        "The graph: the name of a file (an InfraGraph, too), or its keys");
   }
   void check(const config::FabricSpec& fabric, const config::Check& check) const override {
     if (fabric.link_latency_ps != FabricParams().link_latency_ps)  // resolved files have the default

@@ -98,14 +98,18 @@ struct RtlViews::View {
 RtlViews::RtlViews(const config::FabricSpec& spec, Fabric& fabric, Scheduler& scheduler, PacketPool& packets,
                    const ClassTable& classes)
     : spec_(spec), fabric_(fabric) {
-  std::vector<bool> taken(spec.rtl.empty() ? 0 : fabric.switches());
+  std::map<std::size_t, std::size_t> named_by;  // switch to entry
   for (std::size_t k = 0; k < spec.rtl.size(); ++k) {
     const config::RtlSpec& each = spec.rtl[k];
     try {
       const std::vector<std::size_t> found = switches_of(each);
       for (const std::size_t n : found) {
-        if (taken[n]) continue;
-        taken[n] = true;
+        const auto [earlier, is_new] = named_by.emplace(n, k);
+        if (!is_new)
+          throw std::invalid_argument(fmt::format(
+              "switch: '{}' names {}, which wafer.fabric.rtl[{}] names with '{}', too; one of them "
+              "must leave it out",
+              each.switches, name_of(fabric, n), earlier->second, spec.rtl[earlier->second].switches));
         add_view(each, n, found.size() != 1, scheduler, packets, classes);
       }
     } catch (const std::invalid_argument& why) {

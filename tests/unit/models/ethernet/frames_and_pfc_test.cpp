@@ -74,7 +74,8 @@ TEST(Pfc, ResponseAllowances) {
   EXPECT_EQ(response_quanta(100 * kGbps) * kQuantumBytes, 25'216U);
   EXPECT_EQ(response_quanta(400 * kGbps) * kQuantumBytes, 57'920U);
   EXPECT_EQ(response_ps(100 * kGbps), 394U * 5'120);
-  EXPECT_THROW(response_quanta(33 * kGbps), std::invalid_argument);
+  EXPECT_EQ(response_quanta(33 * kGbps), 118U);  // as a port of 40 Gb/s
+  EXPECT_EQ(response_quanta(3600 * kGbps), 905U);
 }
 
 TEST(Pfc, Headroom) {

@@ -30,7 +30,7 @@ std::string message_of(const std::string& topology) {
 TEST(Ns3Files, ReadsTheSamples) {
   std::ifstream large(kNs3Folder + "128_nodes_16_switch_topology.txt");
   if (!large) GTEST_SKIP() << "no " << kNs3Folder;
-  const Network clos = read_ns3_topology(large, "128");
+  const Network clos = read_ns3_topology(large, "128").network;
   EXPECT_EQ(clos.hosts(), 128U);
   EXPECT_EQ(clos.switches(), 16U);
   EXPECT_EQ(clos.ports().size(), 2U * 192);
@@ -41,9 +41,13 @@ TEST(Ns3Files, ReadsTheSamples) {
   EXPECT_EQ(clos.ports()[clos.ports_of(clos.switch_of(0)).back()].latency_ps, 12'500'000U);
   EXPECT_EQ(clos.next_ports(clos.switch_of(0), 127).size(), 8U);
   std::ifstream small(kNs3Folder + "8_nodes_1_switch_topology.txt");
-  EXPECT_EQ(read_ns3_topology(small, "8").hosts(), 8U);
+  EXPECT_EQ(read_ns3_topology(small, "8").network.hosts(), 8U);
   std::ifstream ring(kNs3Folder + "8nodes_ring_topology.txt");
-  EXPECT_THROW(read_ns3_topology(ring, "ring"), std::invalid_argument);
+  const Ns3Topology without_switches = read_ns3_topology(ring, "ring");
+  EXPECT_EQ(without_switches.hosts_with_several_links, 8U);
+  EXPECT_EQ(without_switches.network.distance(0, 1), 3U);  // its own switch, that of the other
+  EXPECT_EQ(without_switches.network.distance(0, 4), 6U);
+  EXPECT_EQ(without_switches.network.ports()[0].bytes_per_s, 50 * kGigabit);  // two links of 25 Gb/s
 }
 
 TEST(Ns3Files, ReadsTheConfiguration) {

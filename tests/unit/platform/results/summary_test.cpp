@@ -55,7 +55,10 @@ Json results() {
           {"energy_j", {{"links", nullptr}, {"not_modelled", "no energy per bit"}}},
           {"cost", {{"table", nullptr}}},
           {"notes", Json::array({"a first note"})},
-          {"traces", {{"control_dependencies_left_out", 0}, {"missing_dependencies", 0}}},
+          {"traces",
+           {{"control_dependencies_left_out", 0},
+            {"missing_dependencies", 0},
+            {"unknown_attributes", Json::object()}}},
           {"simulation", {{"packet_hops", 2000}, {"end_s", 10e-3}}},
           {"host", {{"wall_s", 0.5}, {"packet_hops_per_s", 4000.0}}}};
 }
@@ -182,9 +185,13 @@ TEST(Summary, WhatTheLastRankWaitsFor) {
 TEST(Summary, WhatWasLeftOut) {
   Json given = results();
   EXPECT_FALSE(contains(run_summary(given), "dependencies"));
-  given["traces"] = {{"control_dependencies_left_out", 7}, {"missing_dependencies", 2}};
+  given["traces"] = {{"control_dependencies_left_out", 7},
+                     {"missing_dependencies", 2},
+                     {"unknown_attributes", {{"comm_group", 3}}}};
   EXPECT_TRUE(contains(run_summary(given), "7 control dependencies of the traces were left out"));
   EXPECT_TRUE(contains(run_summary(given), "2 dependencies are on nodes that are not in the traces"));
+  EXPECT_TRUE(contains(run_summary(given),
+                       "Attribute 'comm_group' of the traces is not known and changes nothing (3 nodes)"));
 }
 
 TEST(Summary, MemoryEnergyAndNotes) {

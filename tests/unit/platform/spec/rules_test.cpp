@@ -117,6 +117,13 @@ TEST(Rules, OfRtl) {
   EXPECT_EQ(refused(kFredWafer, {rtl("view: tlm, design: d, record: r")}), "");
   expect_refused(kFredWafer, {rtl("view: tlm, design: d, flit_bytes: 8 B, record: r")},
                  "wafer.fabric.rtl[0].flit_bytes", "the design says it: remove 'flit_bytes'");
+  const auto two = [&](const std::string& name) {
+    return "wafer.fabric.rtl=[{switch: l1_0, " + good +
+           "}, {switch: l1_1, view: tlm, flit_bytes: 8 B, record: " + name + "}]";
+  };
+  EXPECT_EQ(refused(kFredWafer, {two("s")}), "");
+  expect_refused(kFredWafer, {two("r")}, "wafer.fabric.rtl[1].record",
+                 "wafer.fabric.rtl[0].record writes this file, too");
 }
 
 TEST(Rules, OfGoBackN) {

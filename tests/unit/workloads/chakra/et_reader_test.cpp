@@ -52,6 +52,20 @@ TEST_F(EtReading, ReadsWhatTheWireFactsSay) {
   EXPECT_FALSE(nodes[1].num_ops) << "left over from the node before";
 }
 
+// What a trace says and nobody knows is named with its count, what PyTorch records besides is not.
+TEST_F(EtReading, CountsAttributesThatNobodyKnows) {
+  const std::string known = attribute("rf_id", number(9, 4)), group = attribute("comm_group", number(9, 3));
+  write_bytes(path_, metadata() + record(node(1, "a", 4, group + known)) +
+                         record(node(2, "b", 4, group + attribute("Num_ops", number(9, 4)))));
+  EtReader reader(path_);
+  Node each;
+  for (int pass = 0; pass < 2; ++pass, reader.rewind()) {
+    while (reader.next(each)) {
+    }
+    EXPECT_EQ(reader.unknown_attributes(), (AttributeCounts{{"Num_ops", 1}, {"comm_group", 2}}));
+  }
+}
+
 TEST_F(EtReading, EveryIntegerWidthIsAccepted) {
   constexpr std::uint64_t kValue = 1000;
   constexpr std::uint64_t kZigzag = 2 * kValue;
