@@ -3,12 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
+#include "models/ethernet/engine/queue_pair.h"
 #include "models/ethernet/network/log_histogram.h"
 #include "tlm/kernel/units.h"
 
 namespace wafertlm::ethernet {
+
+inline double slowdown(TimePs took_ps, TimePs alone_ps) {
+  return static_cast<double>(took_ps) / static_cast<double>(std::max<TimePs>(alone_ps, 1));
+}
 
 /// The queue pairs from one NPU to another, and what its messages took: from handing a message to the NIC,
 /// behind earlier ones of the same queue pairs, until all of it is there. The slowdown is that over what it
@@ -21,6 +27,17 @@ struct Connection {
   std::uint64_t slowdowns = 0;                       ///< sum, in 2^-32
   double most_slowdown = 0;
 
+  QueuePairCounters counters;  ///< of queue pairs that are gone
+
+  void completed(std::uint64_t of_bytes, TimePs took_ps, TimePs alone_ps) {
+    const double slowdown = ethernet::slowdown(took_ps, alone_ps);
+    ++messages;
+    bytes += of_bytes;
+    completion_ps += took_ps;
+    most_completion_ps = std::max(most_completion_ps, took_ps);
+    slowdowns += static_cast<std::uint64_t>(std::ldexp(slowdown, 32));
+    most_slowdown = std::max(most_slowdown, slowdown);
+  }
   double mean_slowdown() const {
     return messages == 0 ? 0
                          : std::ldexp(static_cast<double>(slowdowns), -32) / static_cast<double>(messages);
@@ -33,10 +50,16 @@ struct Connection {
   }
 };
 
+/// The larger slowdown, then the lower numbers.
+inline bool comes_first(const Connection& a, const Connection& b) {
+  return std::make_tuple(b.most_slowdown, a.from, a.to) < std::make_tuple(a.most_slowdown, b.from, b.to);
+}
+
 /// All of them, and the distributions over their messages.
 class Connections {
  public:
   static constexpr double kSlowdownUnit = 1000;  ///< of the histogram
+  static constexpr std::size_t kMost = 1000;     ///< that results list
 
   std::uint32_t add(std::uint32_t from, std::uint32_t to) {
     all_.emplace_back();
@@ -47,19 +70,21 @@ class Connections {
   void add_queue_pair(std::uint32_t number, std::uint32_t queue_pair) {
     all_[number].queue_pairs.push_back(queue_pair);
   }
-  void completed(std::uint32_t number, std::uint64_t bytes, TimePs took_ps, TimePs alone_ps) {
-    Connection& of = all_[number];
-    const double slowdown = static_cast<double>(took_ps) / static_cast<double>(std::max<TimePs>(alone_ps, 1));
-    ++of.messages;
-    of.bytes += bytes;
-    of.completion_ps += took_ps;
-    of.most_completion_ps = std::max(of.most_completion_ps, took_ps);
-    of.slowdowns += static_cast<std::uint64_t>(std::ldexp(slowdown, 32));
-    of.most_slowdown = std::max(of.most_slowdown, slowdown);
+  void completed(TimePs took_ps, TimePs alone_ps) {
     completions_ps_.add(took_ps);
-    slowdowns_.add(static_cast<std::uint64_t>(slowdown * kSlowdownUnit + 0.5));
+    slowdowns_.add(static_cast<std::uint64_t>(slowdown(took_ps, alone_ps) * kSlowdownUnit + 0.5));
+  }
+  /// A connection that is over. Of these the kMost with the largest slowdowns are kept.
+  void keep_if_slow(const Connection& over) {
+    if (all_.size() == kMost && !comes_first(over, all_.front())) return;
+    all_.push_back(over);
+    std::push_heap(all_.begin(), all_.end(), comes_first);
+    if (all_.size() <= kMost) return;
+    std::pop_heap(all_.begin(), all_.end(), comes_first);
+    all_.pop_back();
   }
 
+  Connection& operator[](std::uint32_t number) { return all_[number]; }
   const Connection& operator[](std::uint32_t number) const { return all_[number]; }
   const std::vector<Connection>& all() const { return all_; }
   const LogHistogram& completions_ps() const { return completions_ps_; }

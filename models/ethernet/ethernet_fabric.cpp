@@ -52,19 +52,20 @@ EthernetFabric::EthernetFabric(const sc_core::sc_module_name& name, const Ethern
 /// The engine gets what starts at an instant in an order that does not depend on who was built first.
 void EthernetFabric::carry(const CarriedMessage& message, TimePs now) {
   if (starting_.empty()) scheduler_.schedule_run_ahead(now, *this, kSends);
-  starting_.push_back(message);
+  starting_[message.key.source].push_back(message);
 }
 
 void EthernetFabric::wake(std::uint32_t what, TimePs now) {
   if (what == kEngine && !wake_.take(now)) return;
   if (what == kSends) {
     const auto order = [](const CarriedMessage& m) {
-      return std::make_tuple(m.key.source, m.key.operation, m.key.tag, m.destination);
+      return std::make_tuple(m.key.operation, m.key.tag, m.destination);
     };
-    std::stable_sort(starting_.begin(), starting_.end(),
-                     [&](const auto& a, const auto& b) { return order(a) < order(b); });
-    for (const CarriedMessage& message : starting_) start(message, now);
-    starting_.clear();
+    for (auto of = starting_.begin(); of != starting_.end(); of = starting_.erase(of)) {
+      std::stable_sort(of->second.begin(), of->second.end(),
+                       [&](const auto& a, const auto& b) { return order(a) < order(b); });
+      for (const CarriedMessage& message : of->second) start(message, now);
+    }
   }
   engine_.run(now);
   TimePs next = engine_.next_ps();
@@ -84,22 +85,27 @@ void EthernetFabric::start(const CarriedMessage& message, TimePs now) {
   free_flights_.pop_back();
   // A write without bytes is a packet all the same, as large on the wire as that of a byte.
   const std::uint64_t bytes = std::max<std::uint64_t>(message.bytes, 1);
-  if (places_.same_server(message.key.source, message.destination)) {
-    flights_[flight] = {message.record, 1, 1, 1, kInside, bytes, now, {}};
+  const auto from = static_cast<std::uint32_t>(index_of(message.key.source)),
+             to = static_cast<std::uint32_t>(index_of(message.destination));
+  flights_[flight] = {message.record, 1, 1, 1, 0, from, to, bytes, now};
+  if (places_.same_server(message.key.source, message.destination))
     return inside_->send(inside_pair(message.key.source, message.destination), bytes, flight, now);
-  }
   const std::uint64_t packets = params_.engine.format.packets(bytes);
-  const auto parts = static_cast<std::uint32_t>(std::min<std::uint64_t>(params_.nics.queue_pairs, packets));
-  const std::uint32_t of = connection(message.key.source, message.destination);
-  flights_[flight] = {message.record, parts, parts, parts, of, bytes, now, {}};
+  const auto parts = static_cast<std::uint8_t>(std::min<std::uint64_t>(params_.nics.queue_pairs, packets));
   const bool has_own = params_.engine.nics.connects_per_message;
+  Flight& of = flights_[flight];
+  of.to_leave = of.to_arrive = of.to_acknowledge = parts;
+  of.to_close = has_own ? parts : 0;
   std::uint64_t sent = 0;
   for (std::uint32_t part = 0; part < parts; ++part) {
     const std::uint64_t end =
         part + 1 == parts ? bytes : packets * (part + 1) / parts * params_.engine.format.mtu_bytes;
-    const std::uint32_t queue_pair = has_own ? idle_queue_pair(of) : connections_[of].queue_pairs[part];
-    if (has_own) flights_[flight].queue_pairs.push_back(queue_pair);
-    engine_.send(queue_pair, end - sent, flight, now, message.key.operation);
+    if (has_own)
+      engine_.send_alone(places_.host_of[from], places_.host_of[to], end - sent, flight, now,
+                         message.key.operation);
+    else
+      engine_.send(connections_[connection(message.key.source, message.destination)].queue_pairs[part],
+                   end - sent, flight, now, message.key.operation);
     sent = end;
   }
 }
@@ -108,29 +114,13 @@ std::uint32_t EthernetFabric::connection(NpuId from, NpuId to) {
   const std::uint64_t key = std::uint64_t{index_of(from)} * npus() + index_of(to);
   const auto [place, is_new] = connection_of_.emplace(key, 0);
   if (!is_new) return place->second;
-  place->second =
-      connections_.add(static_cast<std::uint32_t>(index_of(from)), static_cast<std::uint32_t>(index_of(to)));
-  if (!params_.engine.nics.connects_per_message)
-    for (std::uint32_t i = 0; i < params_.nics.queue_pairs; ++i) open(place->second);
+  const auto source = static_cast<std::uint32_t>(index_of(from)),
+             destination = static_cast<std::uint32_t>(index_of(to));
+  place->second = connections_.add(source, destination);
+  for (std::uint32_t i = 0; i < params_.nics.queue_pairs; ++i)
+    connections_.add_queue_pair(place->second,
+                                engine_.open(places_.host_of[source], places_.host_of[destination]));
   return place->second;
-}
-
-std::uint32_t EthernetFabric::open(std::uint32_t connection) {
-  const ethernet::Connection& of = connections_[connection];
-  const std::uint32_t queue_pair = engine_.open(places_.host_of[of.from], places_.host_of[of.to]);
-  connections_.add_queue_pair(connection, queue_pair);
-  return queue_pair;
-}
-
-/// As new: one that an earlier message has done with, if there is.
-std::uint32_t EthernetFabric::idle_queue_pair(std::uint32_t connection) {
-  idle_queue_pairs_.resize(connections_.all().size());
-  auto& idle = idle_queue_pairs_[connection];
-  if (idle.empty()) return open(connection);
-  const std::uint32_t queue_pair = idle.back();
-  idle.pop_back();
-  engine_.reopen(queue_pair);
-  return queue_pair;
 }
 
 std::uint32_t EthernetFabric::inside_pair(NpuId from, NpuId to) {
@@ -155,16 +145,37 @@ void EthernetFabric::on_acknowledged(std::uint64_t flight, TimePs now) {
   Flight& of = flights_[flight];
   if (--of.to_acknowledge != 0) return;
   if (params_.engine.nics.completes_with_ack) complete(of, now);
-  for (const std::uint32_t queue_pair : of.queue_pairs)
-    idle_queue_pairs_[of.connection].push_back(queue_pair);
+  if (of.to_close == 0) free_flights_.push_back(static_cast<std::uint32_t>(flight));
+}
+
+void EthernetFabric::on_closed(std::uint64_t flight, const ethernet::QueuePairCounters& counters) {
+  Flight& of = flights_[flight];
+  ethernet::QueuePairCounters all = counters;
+  if (params_.nics.queue_pairs > 1) all = closing_[flight] += counters;
+  if (--of.to_close != 0) return;
+  closing_.erase(flight);
+  ethernet::Connection alone;
+  alone.from = of.from;
+  alone.to = of.to;
+  alone.counters = all;
+  alone.completed(of.bytes, of.time_ps, alone_ps(of));
+  connections_.keep_if_slow(alone);
   free_flights_.push_back(static_cast<std::uint32_t>(flight));
 }
 
-void EthernetFabric::complete(const Flight& of, TimePs now) {
-  if (of.connection != kInside)
-    connections_.completed(of.connection, of.bytes, now - of.start_ps,
-                           engine_.alone_ps(connections_[of.connection].queue_pairs.front(),
-                                            params_.nics.queue_pairs, of.bytes));
+TimePs EthernetFabric::alone_ps(const Flight& of) {
+  return engine_.alone_ps(places_.host_of[of.from], places_.host_of[of.to], params_.nics.queue_pairs,
+                          of.bytes);
+}
+
+void EthernetFabric::complete(Flight& of, TimePs now) {
+  of.time_ps = now - of.time_ps;
+  const NpuId from{of.from}, to{of.to};
+  if (!places_.same_server(from, to)) {
+    const TimePs alone = alone_ps(of);
+    connections_.completed(of.time_ps, alone);
+    if (of.to_close == 0) connections_[connection(from, to)].completed(of.bytes, of.time_ps, alone);
+  }
   network_.message_arrived(of.record, now);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -36,7 +38,8 @@ class EthernetFabric final : public Fabric,
 
   const ethernet::EthernetEngine& engine() const { return engine_; }
   const EthernetPlaces& places() const { return places_; }
-  /// Of every two NPUs that have sent something through their NICs: what its messages took.
+  /// Of every two NPUs that have sent something through their NICs, or of messages with connections of their
+  /// own: what its messages took.
   const ethernet::Connections& connections() const { return connections_; }
   /// From now on every pause is kept. The work of a pause is the operation of its message.
   void keep_pauses() { keeps_pauses_ = true; }
@@ -70,27 +73,26 @@ class EthernetFabric final : public Fabric,
   void list_state(StateVisitor& state) override;
 
  private:
-  /// A message under way, in parts.
+  /// A message under way, in parts: queue pairs, of which there are few.
   struct Flight {
-    std::uint32_t record = 0, to_leave = 0, to_arrive = 0, to_acknowledge = 0;
-    std::uint32_t connection = 0;
+    std::uint32_t record = 0;
+    std::uint8_t to_leave = 0, to_arrive = 0, to_acknowledge = 0, to_close = 0;
+    std::uint32_t from = 0, to = 0;  // NPUs
     std::uint64_t bytes = 0;
-    TimePs start_ps = 0;
-    std::vector<std::uint32_t> queue_pairs;  // that are of this message alone
+    TimePs time_ps = 0;  // when it started; once it is complete, what it took
   };
   static constexpr std::uint32_t kEngine = 0, kSends = 1;
-  static constexpr std::uint32_t kInside = ~std::uint32_t{0};  // in place of a connection
 
   void carry(const CarriedMessage& message, TimePs now) override;
   void wake(std::uint32_t what, TimePs now) override;
   void on_left(std::uint64_t flight, TimePs at) override;
   void on_delivered(std::uint64_t flight, TimePs now) override;
   void on_acknowledged(std::uint64_t flight, TimePs now) override;
+  void on_closed(std::uint64_t flight, const ethernet::QueuePairCounters& counters) override;
   void on_paused(std::uint32_t port, const ethernet::PauseOrigin& origin, TimePs from, TimePs to) override;
   void start(const CarriedMessage& message, TimePs now);
-  void complete(const Flight& flight, TimePs now);
-  std::uint32_t open(std::uint32_t connection);
-  std::uint32_t idle_queue_pair(std::uint32_t connection);
+  void complete(Flight& flight, TimePs now);
+  TimePs alone_ps(const Flight& flight);
   std::uint32_t connection(NpuId from, NpuId to);
   std::uint32_t inside_pair(NpuId from, NpuId to);
 
@@ -100,14 +102,14 @@ class EthernetFabric final : public Fabric,
   NoPackets no_packets_;
   MessageNetwork network_;
   ethernet::EthernetEngine engine_;
-  std::optional<ethernet::EthernetEngine> inside_;  // of servers
-  std::vector<CarriedMessage> starting_;            // at this instant
-  std::vector<Flight> flights_;
+  std::optional<ethernet::EthernetEngine> inside_;         // of servers
+  std::map<NpuId, std::vector<CarriedMessage>> starting_;  // at this instant, by source
+  std::deque<Flight> flights_;
   std::vector<std::uint32_t> free_flights_;
+  std::unordered_map<std::uint64_t, ethernet::QueuePairCounters> closing_;  // of flights in several parts
   std::unordered_map<std::uint64_t, std::uint32_t> connection_of_,
       inside_pairs_;  // by source and destination
   ethernet::Connections connections_;
-  std::vector<std::vector<std::uint32_t>> idle_queue_pairs_;  // by connection, where messages have their own
   bool keeps_pauses_ = false;
   std::vector<PauseStretch> pauses_;
   OverlappingWakeSlot wake_;

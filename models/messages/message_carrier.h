@@ -10,8 +10,8 @@ namespace wafertlm {
 /// A message for a MessageCarrier.
 struct CarriedMessage {
   MessageKey key;
-  NpuId destination{};
   std::uint64_t bytes = 0;
+  NpuId destination{};
   std::uint32_t record = 0;  ///< by which the network knows it
 };
 

@@ -59,11 +59,14 @@ void MessageNetwork::Npu::start_send(NpuId peer, std::uint64_t tag, std::uint64_
   message.token = of_token;
   message.threadblock = 0;
   message.nonblocking = network->rules_.bare_point_to_point;  // then its arrival ends it
-  message.port_order = 0;
-  message.entered_ps = now;
   message.traffic_class = traffic_class;
+  if (!network->carrier_) {
+    MessageWay& way = network->records_.way(message);
+    way.port_order = 0;
+    way.entered_ps = now;
+  }
   const bool bare = network->rules_.bare_point_to_point;
-  network->due(message, Event::launch, now + (bare ? 0 : network->costs_.step_cost_ps));
+  network->launch_at(message, now + (bare ? 0 : network->costs_.step_cost_ps));
 }
 
 void MessageNetwork::Npu::start_receive(NpuId peer, std::uint64_t tag, std::uint64_t of_token, TimePs now) {
@@ -98,19 +101,23 @@ void MessageNetwork::send(MessageRank& rank, std::uint32_t threadblock, const St
   message.bytes = step.bytes;
   message.rank = &rank;
   message.threadblock = threadblock;
+  message.token = state.done;
   message.nonblocking = step.nonblocking;
-  message.port_order = state.port_order;
-  message.entered_ps = state.entered_ps;
   message.traffic_class = rank.start.traffic_class;
+  if (!carrier_) {
+    MessageWay& way = records_.way(message);
+    way.port_order = state.port_order;
+    way.entered_ps = state.entered_ps;
+  }
   if (rank.start.buffer) {
-    message.data = std::make_unique<std::vector<std::byte>>();
-    gather_values(*rank.program, threadblock, state.done, rank.start.buffer, *message.data);
+    auto& data = records_.way(message).data = std::make_unique<std::vector<std::byte>>();
+    gather_values(*rank.program, threadblock, state.done, rank.start.buffer, *data);
   }
   const TimePs delay = step.delay_ps + costs_.step_cost_ps;
   if (delay == 0)
     launch(message, now);
   else
-    due(message, Event::launch, now + delay);
+    launch_at(message, now + delay);
 }
 
 /// All of a message, whose sender waits for that, has left.
@@ -127,15 +134,13 @@ void MessageNetwork::sent(MessageRecord& left, TimePs now) {
 void MessageNetwork::receive(MessageRank& rank, std::uint32_t threadblock, const Step& step, TimePs now) {
   if (step.kind == Step::Kind::flow_copy)
     throw std::logic_error(npu_name(rank.npu) + " should enter an in-network flow, but the fabric has none");
-  Waiter waiter;
-  waiter.rank = &rank;
-  waiter.bytes = step.bytes;
-  waiter.threadblock = threadblock;
-  waiter.step = rank.threadblocks[threadblock].done;
-  waiter.reduced_bytes = step.paid_reduction();
-  waiter.nonblocking = step.nonblocking;
   expect({rank.start.collective_id, step.tag, (*rank.start.group)[step.peer]}, npus_[index_of(rank.npu)],
-         waiter, now);
+         waiter_of(rank, threadblock, rank.threadblocks[threadblock].done, step), now);
+}
+
+MessageNetwork::Waiter MessageNetwork::waiter_of(MessageRank& rank, std::uint32_t threadblock,
+                                                 std::uint32_t number, const Step& step) {
+  return {&rank, 0, step.bytes, step.paid_reduction(), threadblock, number, step.nonblocking};
 }
 
 void MessageNetwork::delay(MessageRank& rank, std::uint32_t threadblock, TimePs until) {
@@ -183,13 +188,13 @@ void MessageNetwork::expect(const MessageKey& key, Npu& at, const Waiter& waiter
     // Not from within the step that waits: it has not been counted yet.
     return due(message, Event::take, now + match(message, waiter));
   }
-  if (has_slots && expect_beside_rank(key, waiter)) return;
+  if (has_slots) return expect_beside_rank(key, waiter);
   at.matcher.add(key, nullptr, waiter);
 }
 
-/// False if all slots are in use.
-bool MessageNetwork::expect_beside_rank(const MessageKey& key, const Waiter& waiter) {
-  for (ExpectedMessage& slot : waiter.rank->threadblocks[waiter.threadblock].expected)
+void MessageNetwork::expect_beside_rank(const MessageKey& key, const Waiter& waiter) {
+  MessageThreadblock& threadblock = waiter.rank->threadblocks[waiter.threadblock];
+  for (ExpectedMessage& slot : threadblock.expected)
     if (slot.source == ExpectedMessage::kNobody) {
       slot.tag = key.tag;
       slot.bytes = waiter.bytes;
@@ -197,9 +202,31 @@ bool MessageNetwork::expect_beside_rank(const MessageKey& key, const Waiter& wai
       slot.step = waiter.step & 0x3FFFFFFFU;
       slot.reduces = waiter.reduced_bytes != 0;
       slot.has_own_cost = waiter.reduced_bytes != 0 && waiter.reduced_bytes != waiter.bytes;
-      return true;
+      return;
     }
-  return false;
+  ++threadblock.unlisted;
+}
+
+/// The step of a receive that is not listed. @return Step::kNone: it has not been posted yet
+std::uint32_t MessageNetwork::step_for(const MessageRecord& message, MessageRank& rank) {
+  MessageThreadblock& threadblock = rank.threadblocks[message.threadblock];
+  if (threadblock.unlisted == 0) return Step::kNone;
+  const auto takes = [&](std::uint32_t number) {
+    if (number >= threadblock.steps) return false;
+    const Step step = rank.program->step(message.threadblock, number);
+    return (step.kind == Step::Kind::copy || step.kind == Step::Kind::reduce) && step.nonblocking &&
+           step.bytes != 0 && step.tag == message.key.tag &&
+           (*rank.start.group)[step.peer] == message.key.source;
+  };
+  const auto sent_by = static_cast<std::uint32_t>(message.token);
+  std::uint32_t number = sent_by + threadblock.behind;
+  if (!takes(number)) {
+    for (number = 0; number < threadblock.steps && !takes(number);) ++number;
+    threadblock.behind = number - sent_by;
+  }
+  if (number >= threadblock.done) return Step::kNone;
+  --threadblock.unlisted;
+  return number;
 }
 
 void MessageNetwork::arrived(MessageRecord& message, TimePs now) {
@@ -219,6 +246,11 @@ void MessageNetwork::arrived(MessageRecord& message, TimePs now) {
             match(message, {rank, 0, slot.bytes, reduced, message.threadblock, slot.step, true}), message,
             now);
       }
+  if (rank && rank->keeps_threadblocks)
+    if (const std::uint32_t number = step_for(message, *rank); number != Step::kNone) {
+      const Step step = rank->program->step(message.threadblock, number);
+      return take_after(match(message, waiter_of(*rank, message.threadblock, number, step)), message, now);
+    }
   const auto* const expected = at.matcher.find(message.key);
   if (!expected || expected->message) return at.keep_early(message);
   const Waiter waiter = expected->waiter;
@@ -241,9 +273,8 @@ TimePs MessageNetwork::match(MessageRecord& message, const Waiter& waiter) {
                            " sent " + std::to_string(message.bytes) + " B where a step expects " +
                            std::to_string(waiter.bytes) + " B");
   message.rank = waiter.rank;
-  message.token = waiter.token;
+  message.token = waiter.rank ? waiter.step : waiter.token;
   message.threadblock = waiter.threadblock;
-  message.step = waiter.step;
   message.nonblocking = waiter.nonblocking;
   if (!waiter.rank && rules_.bare_point_to_point) return 0;
   TimePs cost = costs_.receive_cost_ps;
@@ -265,7 +296,7 @@ TimePs MessageNetwork::reduction_ps(std::uint64_t bytes) {
 /// Stores or reduces what arrived, and lets its step go on.
 void MessageNetwork::take(MessageRecord& message, TimePs now) {
   MessageRank* const rank = message.rank;
-  const std::uint32_t threadblock = message.threadblock, step = message.step;
+  const std::uint32_t threadblock = message.threadblock, step = static_cast<std::uint32_t>(message.token);
   const bool nonblocking = message.nonblocking;
   if (!rank) {
     MessageListener& listener = *npus_[index_of(message.destination)].listener;
@@ -273,10 +304,13 @@ void MessageNetwork::take(MessageRecord& message, TimePs now) {
     records_.release(message);
     return listener.communication_done(token);
   }
-  if (rank->start.buffer && nonblocking)
-    rank->received.add(threadblock, step, std::move(*message.data));
-  else if (rank->start.buffer)
-    store_values(*rank->program, threadblock, step, rank->buffer(), message.data->data());
+  if (rank->start.buffer) {
+    const auto data = std::move(records_.way(message).data);
+    if (nonblocking)
+      rank->received.add(threadblock, step, std::move(*data));
+    else
+      store_values(*rank->program, threadblock, step, rank->buffer(), data->data());
+  }
   records_.release(message);
   if (nonblocking)
     runner_.receive_done(*rank, threadblock, now);
@@ -301,10 +335,16 @@ std::vector<std::string> MessageNetwork::Npu::pending() const {
                       std::to_string(entry.key.tag));
   });
   for (const auto& rank : ranks)
-    for (std::uint32_t index = 0; index < rank->threadblocks.size(); ++index)
-      for (const ExpectedMessage& slot : rank->threadblocks[index].expected)
+    for (std::uint32_t index = 0; index < rank->threadblocks.size(); ++index) {
+      const MessageThreadblock& threadblock = rank->threadblocks[index];
+      for (const ExpectedMessage& slot : threadblock.expected)
         if (slot.source != ExpectedMessage::kNobody)
           step(static_cast<NpuId>(slot.source), rank->start.collective_id, index, slot.step);
+      if (threadblock.unlisted != 0)
+        lines.push_back(npu_name(id) + " waits for " + std::to_string(threadblock.unlisted) +
+                        " more messages in collective " + std::to_string(rank->start.collective_id) +
+                        ", threadblock " + std::to_string(index));
+    }
   std::sort(lines.begin(), lines.end());
   return lines;
 }

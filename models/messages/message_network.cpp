@@ -30,6 +30,12 @@ void MessageNetwork::due(MessageRecord& record, Event event, TimePs at) {
 
 void MessageNetwork::wake(std::uint32_t what, TimePs now) {
   if (what == kChoose) return choose(now);
+  if (what == kLaunch) {
+    const std::vector<std::uint32_t> due = std::move(launches_.begin()->second);
+    launches_.erase(launches_.begin());
+    for (const std::uint32_t record : due) launch(records_[record], now);
+    return;
+  }
   MessageRecord& record = records_[what];
   switch (record.event) {
     case Event::launch:
@@ -57,12 +63,11 @@ void MessageNetwork::wake(std::uint32_t what, TimePs now) {
 }
 
 void MessageNetwork::prefetch(std::uint32_t what, unsigned depth) const {
-  if (what == kChoose) return;
+  if (what >= kLaunch) return;
   const MessageRecord& record = records_[what];
   if (depth == 0) {
-    const auto* const lines = reinterpret_cast<const char*>(&record);
-    __builtin_prefetch(lines);
-    __builtin_prefetch(lines + 64);
+    __builtin_prefetch(&record);
+    if (!carrier_) __builtin_prefetch(&records_.way(record));
   } else if (record.event == Event::arrive) {
     const Npu& npu = npus_[index_of(record.destination)];
     const MessageRank* const rank = npu.recent;
@@ -79,11 +84,20 @@ void MessageNetwork::prefetch(std::uint32_t what, unsigned depth) const {
   }
 }
 
+/// What a carrier gets at one time needs one event.
+void MessageNetwork::launch_at(MessageRecord& message, TimePs at) {
+  if (!carrier_) return due(message, Event::launch, at);
+  std::vector<std::uint32_t>& all = launches_[at];
+  if (all.empty()) scheduler_.schedule_run_ahead(at, *this, kLaunch);
+  all.push_back(message.index);
+}
+
 /// The sender's first link.
 void MessageNetwork::launch(MessageRecord& message, TimePs now) {
-  if (carrier_) return carrier_->carry({message.key, message.destination, message.bytes, message.index}, now);
-  message.tail_ps = message.ready_ps = now;
-  message.vertex = static_cast<std::uint32_t>(message.key.source);
+  if (carrier_) return carrier_->carry({message.key, message.bytes, message.destination, message.index}, now);
+  MessageWay& way = records_.way(message);
+  way.tail_ps = way.ready_ps = now;
+  way.vertex = static_cast<std::uint32_t>(message.key.source);
   ask(ports_.put(message, true, next_order_++), now);
 }
 
@@ -122,7 +136,8 @@ void MessageNetwork::serve(std::uint32_t number, TimePs now) {
   MessageRecord* const chosen = ports_.choose(port);
   if (!chosen) return;
   MessageRecord& message = *chosen;
-  const bool begins_here = message.vertex == static_cast<std::uint32_t>(message.key.source);
+  const MessageWay& way = records_.way(message);
+  const bool begins_here = way.vertex == static_cast<std::uint32_t>(message.key.source);
   const TimePs free_ps = ports_.send(port, message, now, begins_here);
   if (observer_) {
     Packet packet;
@@ -135,10 +150,10 @@ void MessageNetwork::serve(std::uint32_t number, TimePs now) {
     observer_->sent(port.vertex, PortId{port.output}, packet, now, free_ps);
   }
   if (begins_here) left(message, free_ps);
-  if (message.vertex == static_cast<std::uint32_t>(message.destination))
-    due(message, Event::arrive, message.tail_ps);
+  if (way.vertex == static_cast<std::uint32_t>(message.destination))
+    due(message, Event::arrive, way.tail_ps);
   else
-    due(message, Event::reach, message.ready_ps);
+    due(message, Event::reach, way.ready_ps);
   if (port.is_waiting()) ask(number, now);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,8 +30,10 @@ struct MessageThreadblock : Threadblock {
   TimePs entered_ps = 0;  ///< when its stage began
   std::uint64_t port_order = 0;
   /// Where programs keep threadblocks (StepSource::keeps_threadblocks) the first receives are here, beside
-  /// the rest.
+  /// the rest; of more there is only the count, and their steps are found when they come: so many behind the
+  /// sender's as the last time.
   std::array<ExpectedMessage, 8> expected{};
+  std::uint32_t unlisted = 0, behind = 0;
 };
 
 /// A rank in a collective.
@@ -85,6 +88,8 @@ class MessageNetwork final : public MessageService, private Wakeable {
     std::uint32_t threadblock = 0, step = 0;
     bool nonblocking = false;
   };
+  static Waiter waiter_of(MessageRank& rank, std::uint32_t threadblock, std::uint32_t number,
+                          const Step& step);
   struct Npu final : Communication {
     void start_collective(const CollectiveStart& start, TimePs now) override {
       network->start_collective(*this, start, now);
@@ -113,7 +118,7 @@ class MessageNetwork final : public MessageService, private Wakeable {
     void wake(std::uint32_t port, TimePs now) override { owner.line_free(port, now); }
     MessageNetwork& owner;
   };
-  static constexpr std::uint32_t kChoose = ~std::uint32_t{0};
+  static constexpr std::uint32_t kChoose = ~std::uint32_t{0}, kLaunch = kChoose - 1;
 
   void wake(std::uint32_t what, TimePs now) override;
   void prefetch(std::uint32_t what, unsigned depth) const override;
@@ -121,6 +126,7 @@ class MessageNetwork final : public MessageService, private Wakeable {
 
   // Links.
   void launch(MessageRecord& message, TimePs now);
+  void launch_at(MessageRecord& message, TimePs at);
   void ask(std::uint32_t port, TimePs now);
   void line_free(std::uint32_t port, TimePs now);
   void choose(TimePs now);
@@ -141,7 +147,8 @@ class MessageNetwork final : public MessageService, private Wakeable {
   void ended(MessageRank& rank);
   void sent(MessageRecord& left, TimePs now);
   void expect(const MessageKey& key, Npu& at, const Waiter& waiter, TimePs now);
-  static bool expect_beside_rank(const MessageKey& key, const Waiter& waiter);
+  static void expect_beside_rank(const MessageKey& key, const Waiter& waiter);
+  static std::uint32_t step_for(const MessageRecord& message, MessageRank& rank);
   void arrived(MessageRecord& message, TimePs now);
   TimePs match(MessageRecord& message, const Waiter& waiter);
   void take_after(TimePs cost, MessageRecord& message, TimePs now);
@@ -156,7 +163,8 @@ class MessageNetwork final : public MessageService, private Wakeable {
   Runner runner_{*this};
   MessageCosts costs_;
   PortWake port_wake_{*this};
-  std::vector<std::uint32_t> due_ports_;  // choose at the end of this instant
+  std::vector<std::uint32_t> due_ports_;                   // choose at the end of this instant
+  std::map<TimePs, std::vector<std::uint32_t>> launches_;  // records, for the carrier
   std::uint32_t next_order_ = 0;
   std::uint64_t reduced_bytes_ = 0;  // of the last reduction
   TimePs reduced_ps_ = 0;            // … and its cost

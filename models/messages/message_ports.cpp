@@ -33,7 +33,8 @@ void MessagePorts::set_link(std::uint32_t from, PortId output, const OutputParam
 }
 
 std::uint32_t MessagePorts::put(MessageRecord& message, bool begins_here, std::uint32_t order) {
-  const Vertex& vertex = vertices_[message.vertex];
+  const MessageWay& way = records_.way(message);
+  const Vertex& vertex = vertices_[way.vertex];
   probe_.destination = message.destination;
   const std::uint32_t number =
       vertex.first_port + static_cast<std::uint32_t>(vertex.routes->output_for(probe_));
@@ -43,8 +44,8 @@ std::uint32_t MessagePorts::put(MessageRecord& message, bool begins_here, std::u
     return number;
   }
   const std::uint32_t priority = classes_[message.traffic_class].priority;
-  port.own.push_back({~priority, message.threadblock, message.port_order, message.entered_ps,
-                      message.key.operation, order, message.index});
+  port.own.push_back({~priority, message.threadblock, way.port_order, way.entered_ps, message.key.operation,
+                      order, message.index});
   if (port.own.size() > 1) std::push_heap(port.own.begin(), port.own.end());
   return number;
 }
@@ -64,7 +65,7 @@ MessageRecord* MessagePorts::choose(MessagePort& port) {
   const auto distance = [&](std::uint32_t input) { return (input + turns - port.next_input) % turns; };
   const auto rank_of = [&](std::uint32_t record) {
     const MessageRecord& message = records_[record];
-    return std::pair(~classes_[message.traffic_class].priority, distance(message.input));
+    return std::pair(~classes_[message.traffic_class].priority, distance(records_.way(message).input));
   };
   std::size_t best = 0;
   for (std::size_t i = 1; i < port.passing.size(); ++i)
@@ -75,7 +76,7 @@ MessageRecord* MessagePorts::choose(MessagePort& port) {
     return choose_own(port);
   port.passing.erase(port.passing.begin() + static_cast<std::ptrdiff_t>(best));
   MessageRecord& message = records_[passing];
-  port.next_input = static_cast<std::uint16_t>((message.input + 1U) % turns);
+  port.next_input = static_cast<std::uint16_t>((records_.way(message).input + 1U) % turns);
   return &message;
 }
 
@@ -84,40 +85,40 @@ TimePs MessagePorts::send(MessagePort& port, MessageRecord& message, TimePs now,
   ++port.packets;
   port.payload_bytes += message.bytes;
   port.wire_bytes += wire;
-  if (rules_.time_step_ps != 0) return send_cut(port, message, now, wire);
+  if (rules_.time_step_ps != 0) return send_cut(port, records_.way(message), now, wire);
+  MessageWay& way = records_.way(message);
   const TimePs before = port.line.free_ps();
   PsFraction early = Line::kUnbound;  // only the line made it wait
   if (begins_here)
     early = before == now ? Line::kUnbound : 0;
-  else if (message.ready_ps == now)
-    early = message.head_fraction;
+  else if (way.ready_ps == now)
+    early = way.head_fraction;
   const Line::Slot slot = port.line.send(wire, now, early);
-  const TimePs tail_out = std::max(slot.end, message.tail_ps);
-  message.head_fraction = slot.start_fraction;
-  message.ready_ps = now + port.latency_ps;
-  message.tail_ps = tail_out + port.latency_ps;
-  return reach_next(port, message, slot.end);
+  const TimePs tail_out = std::max(slot.end, way.tail_ps);
+  way.head_fraction = slot.start_fraction;
+  way.ready_ps = now + port.latency_ps;
+  way.tail_ps = tail_out + port.latency_ps;
+  return reach_next(port, way, slot.end);
 }
 
-TimePs MessagePorts::reach_next(const MessagePort& port, MessageRecord& message, TimePs free_ps) const {
+TimePs MessagePorts::reach_next(const MessagePort& port, MessageWay& way, TimePs free_ps) const {
   if (rules_.store_and_forward) {
-    message.ready_ps = message.tail_ps;
-    message.head_fraction = 0;
+    way.ready_ps = way.tail_ps;
+    way.head_fraction = 0;
   }
-  message.vertex = port.to_vertex;
-  message.input = port.to_input;
+  way.vertex = port.to_vertex;
+  way.input = port.to_input;
   return free_ps;
 }
 
 /// The same in whole steps: latency and bytes over bandwidth are cut together.
-TimePs MessagePorts::send_cut(MessagePort& port, MessageRecord& message, TimePs now,
-                              std::uint64_t wire) const {
+TimePs MessagePorts::send_cut(MessagePort& port, MessageWay& way, TimePs now, std::uint64_t wire) const {
   const auto busy = static_cast<TimePs>(Uint128{wire} * kPsPerSecond / port.line.bytes_per_s());
   port.cut_free_ps = now + rules_.cut(busy);
-  message.head_fraction = 0;
-  message.ready_ps = now + port.latency_ps;
-  message.tail_ps = std::max(now + rules_.cut(port.latency_ps + busy), message.tail_ps + port.latency_ps);
-  return reach_next(port, message, port.cut_free_ps);
+  way.head_fraction = 0;
+  way.ready_ps = now + port.latency_ps;
+  way.tail_ps = std::max(now + rules_.cut(port.latency_ps + busy), way.tail_ps + port.latency_ps);
+  return reach_next(port, way, port.cut_free_ps);
 }
 
 std::uint64_t MessagePorts::wire_bytes(std::uint64_t bytes) const {

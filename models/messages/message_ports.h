@@ -28,22 +28,28 @@ struct alignas(64) MessageRecord {
     done,    ///< all threadblocks of a rank are
   };
   MessageKey key;
+  NpuId destination{};
+  std::uint32_t index = 0;  ///< of the record
   std::uint64_t bytes = 0;
   /// Who is told: the sender until the message leaves, then the receiver. Null: a point-to-point operation.
   MessageRank* rank = nullptr;
-  std::uint64_t token = 0;  ///< of that operation
-  std::uint32_t threadblock = 0, step = 0;
-  std::uint32_t index = 0;  ///< of the record
-  NpuId destination{};
+  std::uint64_t token =
+      0;  ///< of that operation; of a collective the step, of the sender, then of the receiver
+  std::uint32_t threadblock = 0;
+  ClassId traffic_class{};
+  Event event{};
+  bool nonblocking = false;
+};
+static_assert(sizeof(MessageRecord) == 64, "a line of the cache");
+
+/// What a message has beside its record where MessagePorts carry it, and in functional mode.
+struct alignas(64) MessageWay {
   TimePs tail_ps = 0, ready_ps = 0;  ///< at the vertex it is at
   std::uint64_t port_order = 0;
   TimePs entered_ps = 0;  ///< when its stage began
   std::uint32_t vertex = 0;
   PsFraction head_fraction = 0;
-  std::uint16_t input = 0;  ///< of the vertex
-  ClassId traffic_class{};
-  Event event{};
-  bool nonblocking = false;
+  std::uint16_t input = 0;                       ///< of the vertex
   std::unique_ptr<std::vector<std::byte>> data;  ///< functional mode
 };
 
@@ -56,11 +62,13 @@ class MessageRecords {
     free_.pop_back();
     return record;
   }
-  void release(MessageRecord& record) {
-    record.data.reset();
-    free_.push_back(record.index);
-  }
+  void release(MessageRecord& record) { free_.push_back(record.index); }
   MessageRecord& operator[](std::uint32_t index) const { return blocks_[index / kBlock][index % kBlock]; }
+  MessageWay& way(const MessageRecord& record) const {
+    auto& block = ways_[record.index / kBlock];
+    if (!block) block = std::make_unique<MessageWay[]>(kBlock);
+    return block[record.index % kBlock];
+  }
   std::size_t in_use() const { return blocks_.size() * kBlock - free_.size(); }
 
  private:
@@ -68,12 +76,14 @@ class MessageRecords {
   void grow() {
     const auto first = static_cast<std::uint32_t>(blocks_.size() * kBlock);
     blocks_.push_back(std::make_unique<MessageRecord[]>(kBlock));
+    ways_.emplace_back();
     for (std::uint32_t i = kBlock; i-- > 0;) {
       blocks_.back()[i].index = first + i;
       free_.push_back(first + i);
     }
   }
   std::vector<std::unique_ptr<MessageRecord[]>> blocks_;
+  mutable std::vector<std::unique_ptr<MessageWay[]>> ways_;  // null: of no record there is one yet
   std::vector<std::uint32_t> free_;
 };
 
@@ -167,8 +177,8 @@ class MessagePorts {
 
  private:
   MessageRecord* choose_own(MessagePort& port);
-  TimePs reach_next(const MessagePort& port, MessageRecord& message, TimePs free_ps) const;
-  TimePs send_cut(MessagePort& port, MessageRecord& message, TimePs now, std::uint64_t wire) const;
+  TimePs reach_next(const MessagePort& port, MessageWay& way, TimePs free_ps) const;
+  TimePs send_cut(MessagePort& port, MessageWay& way, TimePs now, std::uint64_t wire) const;
 
   struct Vertex {
     const RouteFunction* routes;

@@ -64,7 +64,8 @@ void add_common_options(CLI::App& app) {
   app.add_flag("-q,--quiet",
                "Of all commands: print errors and warnings only, and the JSON that is asked for");
   app.add_flag("-v,--verbose",
-               "Of all commands: say how far it is also where there is no terminal, and what it took");
+               "Of all commands: say how far it is more often than once a minute where there is no terminal, "
+               "and what it took");
   app.add_flag("--no-color",
                "Of all commands: no colours on a terminal; so does NO_COLOR in the environment");
   app.add_option("--input-limit",

@@ -10,11 +10,14 @@
 #include "platform/host/verbosity.h"
 
 namespace wafertlm {
-namespace {
 
-constexpr std::chrono::milliseconds kFirst{1000}, kBetween{500}, kElsewhere{5000};
+using std::chrono::milliseconds;
 
-}  // namespace
+ProgressTimes progress_times(bool on_terminal, bool verbose) {
+  if (on_terminal) return {milliseconds(1000), milliseconds(500)};
+  if (verbose) return {milliseconds(1000), milliseconds(5000)};
+  return {milliseconds(60000), milliseconds(60000)};
+}
 
 std::string time_left(double elapsed_s, double part) {
   if (part <= 0 || part >= 1) return "";
@@ -25,8 +28,9 @@ std::string time_left(double elapsed_s, double part) {
 
 ProgressLine::ProgressLine()
     : terminal_(isatty(STDERR_FILENO) != 0 && verbosity() != Verbosity::quiet),
-      shows_(terminal_ || verbosity() == Verbosity::verbose),
-      next_(start_ + kFirst) {}
+      shows_(verbosity() != Verbosity::quiet),
+      times_(progress_times(terminal_, verbosity() == Verbosity::verbose)),
+      next_(start_ + times_.first) {}
 
 ProgressLine::~ProgressLine() {
   if (terminal_) fmt::print(stderr, "\r\033[K");
@@ -36,7 +40,7 @@ bool ProgressLine::is_due() const { return shows_ && Clock::now() >= next_; }
 
 void ProgressLine::show(const std::string& text, double part) {
   if (!is_due()) return;
-  next_ = Clock::now() + (terminal_ ? kBetween : kElsewhere);
+  next_ = Clock::now() + times_.between;
   const double elapsed_s = std::chrono::duration<double>(Clock::now() - start_).count();
   fmt::print(stderr, "{}{}, {:.0f} % done{}{}", terminal_ ? "\r\033[K" : "", text, 100 * part,
              time_left(elapsed_s, part), terminal_ ? "" : "\n");

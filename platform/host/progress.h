@@ -8,8 +8,14 @@ namespace wafertlm {
 /// ", about 12 s left", if a part (0 to 1) took so long; empty while nothing is done, and at the end.
 std::string time_left(double elapsed_s, double part);
 
+/// When progress is shown: first after the start, and then.
+struct ProgressTimes {
+  std::chrono::milliseconds first, between;
+};
+ProgressTimes progress_times(bool on_terminal, bool verbose);
+
 /// A line on a terminal that says how far something long is, after its first second. Where the errors go
-/// elsewhere nothing, with -v a line now and then; with -q nothing.
+/// elsewhere a line a minute, with -v more often; with -q nothing.
 class ProgressLine {
  public:
   ProgressLine();
@@ -26,6 +32,7 @@ class ProgressLine {
  private:
   using Clock = std::chrono::steady_clock;
   bool terminal_, shows_;
+  ProgressTimes times_;
   Clock::time_point start_ = Clock::now(), next_;
 };
 

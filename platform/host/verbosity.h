@@ -8,8 +8,8 @@ namespace wafertlm {
 /// How much a command says beside its results; of the whole program, set once from its command line.
 enum class Verbosity : std::uint8_t {
   quiet,   ///< -q: errors and warnings only
-  normal,  ///< and how far something long is, on a terminal
-  verbose  ///< -v: that also elsewhere, and what the command took
+  normal,  ///< and how far something long is: on a terminal, elsewhere once a minute
+  verbose  ///< -v: that more often, and what the command took
 };
 Verbosity verbosity();
 void set_verbosity(Verbosity chosen);

@@ -148,13 +148,15 @@ def obfuscation(folder):
     assert "secret" not in json.dumps(both)
     moved = []
     for old, new in zip(nodes, both[0]):
-        time = new.get("wafertlm_duration_ps", new["runtime"] * 10**6)
-        moved.append(time / (old["runtime"] * 10**6) - 1)
+        time, was = new.get("wafertlm_duration_ps", new["runtime"] * 10**6), old["runtime"] * 10**6
+        assert 10**6 / 2 < abs(time - was) <= max(0.1 * was, 2 * 10**6)  # the source counts in us: rounding gives nothing back
+        if was >= 10**8:
+            moved.append(time / was - 1)
         for key in ("comm_size", "tensor_size"):
             if key in old:
                 assert abs(new[key] / old[key] - 1) <= 0.1 and new[key] != old[key], (key, old, new)
         assert new["Id"] == nodes.index(old) + 1 and len(new["data_deps"]) == len(old["data_deps"])
-    assert max(map(abs, moved)) <= 0.1 and 0.04 < sum(map(abs, moved)) / len(moved) < 0.06
+    assert len(moved) == 200 and 0.04 < sum(map(abs, moved)) / len(moved) < 0.06
     assert abs(sum(moved) / len(moved)) < 0.02  # no common direction
     assert tool("trace", "obfuscate", job, "--out", folder / "again", "--form", "json", "--bound", "10") != ""
     assert read(folder / "again") == both[0]

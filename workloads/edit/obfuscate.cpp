@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "tlm/kernel/splitmix64.h"
+#include "workloads/statistics/duration_grid.h"
 #include "workloads/statistics/trace_statistics.h"
 
 namespace wafertlm::edit {
@@ -83,7 +84,8 @@ void obfuscate(Nodes& nodes, std::uint32_t rank, const ObfuscateOptions& options
     for (auto* list : {&node.ctrl_deps, &node.data_deps})
       for (std::uint64_t& parent : *list)
         if (const auto found = ids.find(parent); found != ids.end()) parent = found->second;
-    node.duration_ps = changed_value(node.duration_ps, options.bound, of_rank, node.id);
+    node.duration_ps =
+        statistics::off_grid(node.duration_ps, options.grid_ps, options.bound, mixed(of_rank ^ node.id));
     change(node.comm_size, options);
     for (auto* list : {&node.send_bytes, &node.receive_bytes})
       for (std::uint64_t& bytes : *list) bytes = changed_value(bytes, options.bound, options.seed, bytes);
@@ -119,13 +121,15 @@ void attack(const Nodes& source, const Nodes& changed, Reidentification& found) 
   }
 }
 
-std::uint64_t longest_identical_run(const Nodes& source, const Nodes& changed) {
+std::uint64_t longest_identical_run(const Nodes& source, const Nodes& changed, TimePs grid_ps) {
   std::uint64_t longest = 0, run = 0;
   for (std::size_t i = 0; i < source.size(); ++i) {
     const Node &a = source[i], &b = changed[i];
     if (!matters(a)) continue;
-    const bool same = a.type == b.type && a.duration_ps == b.duration_ps && a.comm_size == b.comm_size &&
-                      a.num_ops == b.num_ops && a.tensor_size == b.tensor_size;
+    const bool same =
+        a.type == b.type &&
+        statistics::on_grid(a.duration_ps, grid_ps) == statistics::on_grid(b.duration_ps, grid_ps) &&
+        a.comm_size == b.comm_size && a.num_ops == b.num_ops && a.tensor_size == b.tensor_size;
     run = same ? run + 1 : 0;
     longest = std::max(longest, run);
   }

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "workloads/statistics/duration_grid.h"
 #include "workloads/statistics/trace_statistics.h"
 #include "workloads/trace_model/perturb.h"
 #include "workloads/trace_model/schedule.h"
@@ -106,6 +107,10 @@ class RankMaker {
       const double factor =
           factors_[each.slot][each.number] * of_rank * (computes ? pace * scale_.computations : 1);
       node.duration_ps = times(duration(slot, each), factor);
+      // Equal durations have given a mean that is on the source's grid, or near to it.
+      if (model_.bound > 0 && model_.grid_ps > 1)
+        node.duration_ps =
+            statistics::off_grid(node.duration_ps, model_.grid_ps, 0, mixed(mixed(seed, rank), node.id));
       add_sizes(slot, each, node);
       made_[slot.kind].push_back(node.id);
       result.push_back(std::move(node));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "workloads/chakra/trace_error.h"
+#include "workloads/statistics/duration_grid.h"
 #include "workloads/trace_model/fold.h"
 #include "workloads/trace_model/slot_values.h"
 
@@ -92,6 +93,11 @@ Model learn(const Jobs& jobs, const chakra::CommGroups& groups, const LearnOptio
   Model model;
   model.ranks = static_cast<std::uint32_t>(jobs.front().size());
   model.bound = options.bound;
+  statistics::DurationGrid durations;
+  for (const auto& job : jobs)
+    for (const statistics::TraceGraph& graph : job)
+      for (const chakra::Node& node : graph.nodes) durations.add(node.duration_ps);
+  model.grid_ps = durations.step_ps();
   model.kinds = sequences.kinds;
   model.families = sequences.families;
   const Changes changes(jobs, shapes, options);

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <unordered_set>
 
+#include "workloads/statistics/duration_grid.h"
 #include "workloads/trace_model/perturb.h"
 
 namespace wafertlm::trace_model {
@@ -13,11 +14,12 @@ namespace {
 using chakra::Node;
 using statistics::TraceGraph;
 
-std::uint64_t label(const Node& node) {
+std::uint64_t label(const Node& node, TimePs grid_ps) {
   std::uint64_t key = std::hash<std::string>()(statistics::class_of(node));
   for (const std::uint64_t value :
-       {std::uint64_t{node.unit}, node.duration_ps, node.comm_size.value_or(~std::uint64_t{0}),
-        node.tensor_size.value_or(~std::uint64_t{0}), node.num_ops.value_or(~std::uint64_t{0})})
+       {std::uint64_t{node.unit}, statistics::on_grid(node.duration_ps, grid_ps),
+        node.comm_size.value_or(~std::uint64_t{0}), node.tensor_size.value_or(~std::uint64_t{0}),
+        node.num_ops.value_or(~std::uint64_t{0})})
     key = mixed(key, value);
   for (const MatrixProduct& p : node.products)
     for (const std::uint64_t value : {p.m, p.n, p.k, p.count}) key = mixed(key, value);
@@ -51,16 +53,20 @@ class Parts {
 
 std::uint64_t most_identical_nodes(const Ranks& source, const Ranks& made) {
   std::unordered_set<std::uint64_t> nodes, edges;
+  statistics::DurationGrid durations;
+  for (const TraceGraph& graph : source)
+    for (const Node& node : graph.nodes) durations.add(node.duration_ps);
+  const TimePs grid_ps = durations.step_ps();
   for (const TraceGraph& graph : source) {
     std::vector<std::uint64_t> labels;
-    for (const Node& node : graph.nodes) labels.push_back(label(node));
+    for (const Node& node : graph.nodes) labels.push_back(label(node, grid_ps));
     nodes.insert(labels.begin(), labels.end());
     for (const auto& [child, parent] : graph.edges) edges.insert(mixed(labels[child], labels[parent]));
   }
   std::uint64_t most = 0;
   for (const TraceGraph& graph : made) {
     std::vector<std::uint64_t> labels;
-    for (const Node& node : graph.nodes) labels.push_back(label(node));
+    for (const Node& node : graph.nodes) labels.push_back(label(node, grid_ps));
     if (most == 0 &&
         std::any_of(labels.begin(), labels.end(), [&](std::uint64_t each) { return nodes.count(each) != 0; }))
       most = 1;

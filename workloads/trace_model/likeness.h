@@ -12,8 +12,9 @@ namespace wafertlm::trace_model {
 using Ranks = std::vector<statistics::TraceGraph>;
 
 /// No connected part of `made` that has more nodes than this is also in `source`: with equal dependencies
-/// between nodes of equal class, unit, duration, sizes and operations. (Of the dependencies in `made` those
-/// are kept of which there is an equal one in `source`; a common part lies within what they connect.)
+/// between nodes of equal class, unit, duration on the source's grid, sizes and operations. (Of the
+/// dependencies in `made` those are kept of which there is an equal one in `source`; a common part lies
+/// within what they connect.)
 std::uint64_t most_identical_nodes(const Ranks& source, const Ranks& made);
 
 /// An attack: for each node that computes or communicates, the one of the source of the same class that is

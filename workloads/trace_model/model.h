@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tlm/kernel/units.h"
 #include "workloads/chakra/node.h"
 
 namespace wafertlm::trace_model {
@@ -93,6 +94,7 @@ using Family = std::vector<std::vector<std::uint32_t>>;
 struct Model {
   std::uint32_t ranks = 0;
   double bound = 0;               ///< sizes and durations are within this part of the source's
+  TimePs grid_ps = 1;             ///< on which the source has its durations (statistics::DurationGrid)
   std::uint32_t layers = 0;       ///< of a rank; 0: no period was found
   std::uint32_t layer_nodes = 0;  ///< of the longest loop over layers
   std::vector<Kind> kinds;

@@ -268,11 +268,13 @@ Model from_json(const std::string& text, const std::string& where) {
     throw chakra::TraceError(where + ": " + json_problem(text, 0, error.what()).why);
   }
   const JsonPlace at(json, where);
-  at.allow({"trace_model", "ranks", "bound", "layers", "layer_nodes", "kinds", "families", "behaviours"});
+  at.allow({"trace_model", "ranks", "bound", "grid_ps", "layers", "layer_nodes", "kinds", "families",
+            "behaviours"});
   at.at("trace_model").number(1, 1);
   Model model;
   model.ranks = at.at("ranks").small(1, 1'000'000);
   model.bound = at.at("bound").real(0, 0.5);
+  if (at.has("grid_ps")) model.grid_ps = at.at("grid_ps").number(1, 1'000'000);
   model.layers = at.at("layers").small();
   model.layer_nodes = at.at("layer_nodes").small();
   for (const JsonPlace& each : at.at("families").list())

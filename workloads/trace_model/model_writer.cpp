@@ -130,6 +130,7 @@ void write_behaviour(const Behaviour& of, std::string& text) {
 std::string to_json(const Model& model) {
   std::string text = "{\n \"trace_model\": 1,\n \"ranks\": " + std::to_string(model.ranks) +
                      ",\n \"bound\": " + WrittenJson(model.bound).dump() +
+                     (model.grid_ps == 1 ? "" : ",\n \"grid_ps\": " + std::to_string(model.grid_ps)) +
                      ",\n \"layers\": " + std::to_string(model.layers) +
                      ",\n \"layer_nodes\": " + std::to_string(model.layer_nodes) + ",\n";
   write_list("kinds", model.kinds, kind_json, text);

@@ -84,7 +84,13 @@ void EthernetEngine::prefetch() const {
   event = events_.ahead(12);
   if (is(event, What::line_free)) ports_[event->whom].data.prefetch();
   if (is(event, What::arrive)) network_.prefetch(frames_[event->whom].node, frames_[event->whom].to);
-  if (is(event, What::deliver)) __builtin_prefetch(&pairs_[frames_[event->whom].queue_pair]);
+  if (is(event, What::deliver)) {
+    const std::uint32_t id = frames_[event->whom].queue_pair;
+    if ((id & OwnMessage::kFlag) == 0)
+      __builtin_prefetch(&pairs_[id]);
+    else
+      __builtin_prefetch(&own_[id & ~OwnMessage::kFlag]);
+  }
   event = events_.ahead(8);
   if (is(event, What::line_free)) {
     const std::uint32_t frame = ports_[event->whom].data.front();
@@ -125,7 +131,8 @@ void EthernetEngine::happen(const EventQueue::Event& event) {
       return refresh_pause(whom);
     case What::ready:
       pairs_[whom].waits = false;
-      return make_ready(pairs_[whom]);
+      make_ready(pairs_[whom]);
+      return leave(pairs_[whom]);
     case What::timer: {
       QueuePair& pair = pairs_[whom];
       if (pair.timer_ps != now_) return;
@@ -264,6 +271,12 @@ PortCounters EthernetEngine::counters(std::uint32_t port) const {
 
 const QueuePairCounters& EthernetEngine::queue_pair(std::uint32_t number) const {
   return pairs_[number].counters;
+}
+
+QueuePairCounters EthernetEngine::all_queue_pairs() const {
+  QueuePairCounters sum = closed_;
+  for (const QueuePair& pair : pairs_) sum += pair.counters;
+  return sum;
 }
 
 const nic::CongestionControl& EthernetEngine::control(std::uint32_t number) const {

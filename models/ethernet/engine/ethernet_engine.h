@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "models/ethernet/engine/engine_params.h"
@@ -43,6 +44,8 @@ class MessageListener {
   virtual void on_delivered(std::uint64_t message, TimePs now) = 0;   ///< all of it is at the receiver
   virtual void on_left(std::uint64_t /*message*/, TimePs /*now*/) {}  ///< its last byte has left the sender
   virtual void on_acknowledged(std::uint64_t /*message*/, TimePs /*now*/) {}
+  /// The queue pair that it had of its own is gone.
+  virtual void on_closed(std::uint64_t /*message*/, const QueuePairCounters&) {}
   virtual void on_paused(std::uint32_t /*port*/, const PauseOrigin&, TimePs /*from*/, TimePs /*to*/) {}
 
  protected:
@@ -76,13 +79,15 @@ class EthernetEngine {
 
   /// A connection; several between the same hosts have several hashes.
   std::uint32_t open(std::uint32_t from, std::uint32_t to);
-  /// It becomes another connection: a new hash and a new congestion control. Requires that all it has sent is
-  /// acknowledged.
-  void reopen(std::uint32_t queue_pair);
   /// `message` is the caller's number, `work` what it belongs to (PauseOrigin). Messages of a queue pair go
   /// one after the other. Requires bytes > 0, now >= the time of what happened last.
   void send(std::uint32_t queue_pair, std::uint64_t bytes, std::uint64_t message, TimePs now,
             std::uint64_t work = 0);
+
+  /// Over a queue pair of its own: another hash, and a congestion control that remembers nothing. What it
+  /// keeps of one grows with the messages that have packets under way (live_queue_pairs()).
+  void send_alone(std::uint32_t from, std::uint32_t to, std::uint64_t bytes, std::uint64_t message,
+                  TimePs now, std::uint64_t work = 0);
 
   /// kNever: nothing is under way.
   TimePs next_ps() { return events_.empty() ? kNever : events_.next_ps(); }
@@ -97,12 +102,15 @@ class EthernetEngine {
   std::vector<PauseCause> pause_causes() const;
   /// Bytes of data that packets found before them when they joined the output's queue (watch_queues).
   const LogHistogram& queue_found(std::uint32_t port) const { return ports_[port].found; }
-  /// What a message takes at least that is divided over so many queue pairs, of which this is one: its bytes
-  /// on the slowest cable (the hosts' own only, where packets of a queue pair take several ways), and the way
-  /// of its last packet, on an idle network.
-  TimePs alone_ps(std::uint32_t queue_pair, std::uint32_t queue_pairs, std::uint64_t bytes) const;
-  std::uint32_t queue_pairs() const { return static_cast<std::uint32_t>(pairs_.size()); }
+  /// What a message takes at least that is divided over so many queue pairs: its bytes on the slowest cable
+  /// (the hosts' own only, where packets of a queue pair take several ways), and the way of its last packet,
+  /// on an idle network.
+  TimePs alone_ps(std::uint32_t from, std::uint32_t to, std::uint32_t queue_pairs, std::uint64_t bytes);
+  /// That there have been.
+  std::uint64_t queue_pairs() const { return connections_; }
+  std::uint64_t live_queue_pairs() const { return pairs_.size(); }  ///< at most at a time
   const QueuePairCounters& queue_pair(std::uint32_t number) const;
+  QueuePairCounters all_queue_pairs() const;
   /// Of a queue pair whose network is idle: a full packet and its ACK.
   TimePs base_rtt_ps(std::uint32_t queue_pair) const { return control(queue_pair).path().base_rtt_ps; }
   const nic::CongestionControl& control(std::uint32_t queue_pair) const;
@@ -194,8 +202,20 @@ class EthernetEngine {
   void check_deadlock() const;
 
   // NICs.
-  void connect(QueuePair& pair, const nic::PathParams& path);
+  void require_hosts(std::uint32_t from, std::uint32_t to) const;
+  QueuePair& new_pair(std::uint32_t from, std::uint32_t to, std::uint32_t connection);
+  QueuePair& make_pair(std::uint32_t own);
+  QueuePair& pair_of(std::uint32_t id) {
+    if ((id & OwnMessage::kFlag) == 0) return pairs_[id];
+    const std::uint32_t own = id & ~OwnMessage::kFlag, pair = own_[own].queue_pair;
+    return pair != OwnMessage::kNobody ? pairs_[pair] : make_pair(own);
+  }
+  std::uint64_t work_of(const Frame& frame) const;
+  std::uint32_t new_frame(const QueuePair& pair);
+  void release(std::uint32_t frame);
+  void leave(QueuePair& pair);
   void arrive_at_host(std::uint32_t frame);
+  void take(QueuePair& pair, std::uint32_t frame);
   void receive_data(QueuePair& pair, std::uint32_t frame);
   void receive_answer(QueuePair& pair, std::uint32_t frame);
   void answer(QueuePair& pair, std::uint32_t frame, const nic::Answer& answer);
@@ -207,12 +227,14 @@ class EthernetEngine {
   void choose_way(QueuePair& pair, Frame& frame);
   bool may_send(const QueuePair& pair, std::uint32_t payload) const;
   bool send_data(std::uint32_t host);
+  bool send_packet(QueuePair& pair, std::uint32_t port);
   void make_ready(QueuePair& pair);
   void ask_timer(QueuePair& pair);
   void watch(QueuePair& pair);
   void time_out(QueuePair& pair);
-  nic::PathParams path_of(const QueuePair& pair) const;
-  double bdp_bytes(const QueuePair& pair) const;
+  Way& way(std::uint32_t from, std::uint32_t to);
+  nic::PathParams path_params(const std::vector<std::uint32_t>& ports) const;
+  double bdp_bytes(const std::vector<std::uint32_t>& ports) const;
   TimePs idle_ps(const std::vector<std::uint32_t>& ports, std::uint32_t wire_bytes, bool back) const;
 
   const Network network_;
@@ -231,6 +253,12 @@ class EthernetEngine {
   using PauseKey = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>;  // port, root, work
   std::map<PauseKey, TimePs> paused_by_;                                     // that are over
   std::deque<QueuePair> pairs_;
+  std::vector<std::uint32_t> free_pairs_;  // of messages that are over
+  std::deque<OwnMessage> own_;
+  std::vector<std::uint32_t> free_own_;
+  QueuePairCounters closed_;                     // of queue pairs that are gone
+  std::vector<std::uint32_t> place_of_;          // by host: hosts with equal ways have one number
+  std::unordered_map<std::uint64_t, Way> ways_;  // by places
   std::vector<NicHost> hosts_;
   std::uint64_t hops_ = 0, event_count_ = 0, drops_ = 0, connections_ = 0;
 };

@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "models/nic/congestion/congestion_control.h"
@@ -33,38 +34,42 @@ struct alignas(64) Frame {
 };
 static_assert(sizeof(Frame) == 64, "a line of the cache");
 
-/// Frames by number, with the telemetry that they carry beside them.
+/// Frames by number, with the telemetry that they carry beside them. They do not move: of a vector that grows
+/// half is empty.
 class FramePool {
  public:
+  using Telemetry = std::array<nic::HopTelemetry, kMostHops>;
   explicit FramePool(bool has_telemetry) : has_telemetry_(has_telemetry) {}
   std::uint32_t acquire() {
-    if (free_ == kNoFrame) {
-      frames_.emplace_back();
-      if (has_telemetry_) telemetry_.emplace_back();
-      ++in_use_;
-      return static_cast<std::uint32_t>(frames_.size() - 1);
-    }
+    if (free_ == kNoFrame) grow();
     const std::uint32_t number = free_;
-    free_ = frames_[number].next;
-    frames_[number] = {};
+    free_ = (*this)[number].next;
+    (*this)[number] = {};
     ++in_use_;
     return number;
   }
   void release(std::uint32_t number) {
-    frames_[number].next = free_;
+    (*this)[number].next = free_;
     free_ = number;
     --in_use_;
   }
-  Frame& operator[](std::uint32_t number) { return frames_[number]; }
-  const Frame& operator[](std::uint32_t number) const { return frames_[number]; }
-  std::array<nic::HopTelemetry, kMostHops>& telemetry(std::uint32_t number) { return telemetry_[number]; }
+  Frame& operator[](std::uint32_t number) { return frames_[number / kBlock][number % kBlock]; }
+  const Frame& operator[](std::uint32_t number) const { return frames_[number / kBlock][number % kBlock]; }
+  Telemetry& telemetry(std::uint32_t number) { return telemetry_[number / kBlock][number % kBlock]; }
   bool has_telemetry() const { return has_telemetry_; }
   std::uint64_t in_use() const { return in_use_; }
 
  private:
+  static constexpr std::uint32_t kBlock = 1024;
+  void grow() {
+    const auto first = static_cast<std::uint32_t>(frames_.size() * kBlock);
+    frames_.push_back(std::make_unique<Frame[]>(kBlock));
+    if (has_telemetry_) telemetry_.push_back(std::make_unique<Telemetry[]>(kBlock));
+    for (std::uint32_t i = kBlock; i-- > 0; free_ = first + i) frames_.back()[i].next = free_;
+  }
   bool has_telemetry_;
-  std::vector<Frame> frames_;
-  std::vector<std::array<nic::HopTelemetry, kMostHops>> telemetry_;
+  std::vector<std::unique_ptr<Frame[]>> frames_;
+  std::vector<std::unique_ptr<Telemetry[]>> telemetry_;
   std::uint32_t free_ = kNoFrame;
   std::uint64_t in_use_ = 0;
 };

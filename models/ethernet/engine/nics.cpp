@@ -7,38 +7,6 @@
 
 namespace wafertlm::ethernet {
 
-std::uint32_t EthernetEngine::open(std::uint32_t from, std::uint32_t to) {
-  if (from == to || from >= network_.hosts() || to >= network_.hosts())
-    throw std::invalid_argument("a queue pair needs two different hosts of the network");
-  const auto number = static_cast<std::uint32_t>(pairs_.size());
-  pairs_.emplace_back();
-  QueuePair& pair = pairs_.back();
-  pair.number = number;
-  pair.from = from;
-  pair.to = to;
-  for (std::uint32_t at = network_.switch_of(from); at != to;) {
-    const PortList ways = network_.next_ports(at, to);
-    pair.ways *= ways.size();
-    at = network_.ports()[ways.front()].peer_node;
-  }
-  if (params_.nics.window != WindowLimit::none) pair.bdp_bytes = bdp_bytes(pair);
-  connect(pair, path_of(pair));
-  pair.sender = nic::make_send_sequence(params_.nics.transport);
-  pair.receiver = nic::make_receive_sequence(params_.nics.transport);
-  return number;
-}
-
-void EthernetEngine::reopen(std::uint32_t number) {
-  QueuePair& pair = pairs_[number];
-  connect(pair, nic::PathParams(pair.control->path()));
-}
-
-void EthernetEngine::connect(QueuePair& pair, const nic::PathParams& path) {
-  pair.hash = five_tuple_hash(pair.from, pair.to, static_cast<std::uint32_t>(connections_++)) ^
-              splitmix64::mix(params_.seed);
-  pair.control = nic::make_scheme(params_.nics.scheme, path);
-}
-
 void EthernetEngine::send(std::uint32_t number, std::uint64_t bytes, std::uint64_t message, TimePs now,
                           std::uint64_t work) {
   QueuePair& pair = pairs_[number];
@@ -59,7 +27,7 @@ void EthernetEngine::send(std::uint32_t number, std::uint64_t bytes, std::uint64
 void EthernetEngine::make_ready(QueuePair& pair) {
   if (pair.is_ready || pair.waits || !pair.sender->has_packet()) return;
   pair.is_ready = true;
-  hosts_[pair.from].turn.push_back(pair.number);
+  hosts_[pair.from].turn.push_back(pair.id);
   serve(network_.host_port(pair.from));
 }
 
@@ -77,7 +45,7 @@ void EthernetEngine::choose_way(QueuePair& pair, Frame& frame) {
       frame.hash = static_cast<std::uint32_t>(random_.next() >> 32);
       return;
     case LoadBalance::in_turn:
-      frame.hash = static_cast<std::uint32_t>(pair.hash % pair.ways + pair.way++);
+      frame.hash = static_cast<std::uint32_t>(pair.hash % pair.route->count + pair.way++);
       return;
   }
 }
@@ -91,60 +59,64 @@ bool EthernetEngine::may_send(const QueuePair& pair, std::uint32_t payload) cons
       params_.nics.window == WindowLimit::bdp
           ? 1
           : pair.control->rate_bytes_per_s() / static_cast<double>(pair.control->path().bytes_per_s);
-  return static_cast<double>(in_flight) < pair.bdp_bytes * share;
+  return static_cast<double>(in_flight) < pair.route->bdp_bytes * share;
 }
 
 /// The next queue pair that may send does; those that may not leave the turn until an event brings them back.
 bool EthernetEngine::send_data(std::uint32_t number) {
   NicHost& host = hosts_[number];
   while (!host.turn.empty()) {
-    QueuePair& pair = pairs_[host.turn.front()];
+    QueuePair& pair = pair_of(host.turn.front());
     host.turn.pop_front();
     pair.is_ready = false;
-    if (!pair.sender->has_packet()) continue;
-    const std::uint32_t mtu = params_.format.mtu_bytes;
-    const std::uint64_t packet = pair.sender->next();
-    const QueuePair::MessagePart& message = pair.message_of(packet);
-    const bool is_last = packet + 1 == message.end;
-    const std::uint32_t payload = is_last ? message.last_bytes : mtu;
-    if (!may_send(pair, payload)) continue;
-    if (pair.next_ps > now_) {
-      pair.waits = true;
-      schedule(pair.next_ps, What::ready, pair.number);
-      continue;
-    }
-    const std::uint32_t which = frames_.acquire();
-    Frame& frame = frames_[which];
-    frame.queue_pair = pair.number;
-    frame.to = pair.to;
-    frame.packet = packet;
-    frame.expected = payload;
-    frame.is_last = is_last;
-    frame.sent_ps = now_;
-    frame.wire_bytes = params_.format.data_wire_bytes(payload, packet == message.first);
-    choose_way(pair, frame);
-    pair.sent_ps = now_;
-    pair.sender->advance();
-    ++pair.counters.packets;
-    if (packet < pair.furthest) ++pair.counters.repeated;
-    pair.control->on_sent(payload, now_);
-    const double rate = pair.control->rate_bytes_per_s();
-    const Port& port = network_.ports()[network_.host_port(number)];
-    if (rate < static_cast<double>(port.bytes_per_s))
-      pair.next_ps = now_ + static_cast<TimePs>(std::ceil(frame.wire_bytes * 1e12 / rate));
-    ask_timer(pair);
-    watch(pair);
-    const bool leaves = is_last && packet >= pair.furthest;
-    pair.furthest = std::max(pair.furthest, packet + 1);
-    if (pair.sender->has_packet()) {
-      pair.is_ready = true;
-      host.turn.push_back(pair.number);
-    }
-    transmit(network_.host_port(number), which);
-    if (leaves) listener_.on_left(message.number, ports_[network_.host_port(number)].line.free_ps());
-    return true;
+    const bool sends = pair.sender->has_packet() && send_packet(pair, network_.host_port(number));
+    leave(pair);
+    if (sends) return true;
   }
   return false;
+}
+
+/// False: it may not.
+bool EthernetEngine::send_packet(QueuePair& pair, std::uint32_t port) {
+  const std::uint32_t mtu = params_.format.mtu_bytes;
+  const std::uint64_t packet = pair.sender->next();
+  const QueuePair::MessagePart& message = pair.message_of(packet);
+  const bool is_last = packet + 1 == message.end;
+  const std::uint32_t payload = is_last ? message.last_bytes : mtu;
+  if (!may_send(pair, payload)) return false;
+  if (pair.next_ps > now_) {
+    pair.waits = true;
+    schedule(pair.next_ps, What::ready, pair.number);
+    return false;
+  }
+  const std::uint32_t which = new_frame(pair);
+  Frame& frame = frames_[which];
+  frame.to = pair.to;
+  frame.packet = packet;
+  frame.expected = payload;
+  frame.is_last = is_last;
+  frame.sent_ps = now_;
+  frame.wire_bytes = params_.format.data_wire_bytes(payload, packet == message.first);
+  choose_way(pair, frame);
+  pair.sent_ps = now_;
+  pair.sender->advance();
+  ++pair.counters.packets;
+  if (packet < pair.furthest) ++pair.counters.repeated;
+  pair.control->on_sent(payload, now_);
+  const double rate = pair.control->rate_bytes_per_s();
+  if (rate < static_cast<double>(network_.ports()[port].bytes_per_s))
+    pair.next_ps = now_ + static_cast<TimePs>(std::ceil(frame.wire_bytes * 1e12 / rate));
+  ask_timer(pair);
+  watch(pair);
+  const bool leaves = is_last && packet >= pair.furthest;
+  pair.furthest = std::max(pair.furthest, packet + 1);
+  if (pair.sender->has_packet()) {
+    pair.is_ready = true;
+    hosts_[pair.from].turn.push_back(pair.id);
+  }
+  transmit(port, which);
+  if (leaves) listener_.on_left(message.number, ports_[port].line.free_ps());
+  return true;
 }
 
 /// A queue pair at rest has no timers; what they would have done is done when it has something to send.
@@ -160,28 +132,39 @@ void EthernetEngine::watch(QueuePair& pair) {
   if (params_.nics.timeout_ps == 0 || pair.watched) return;
   pair.watched = true;
   pair.progress_ps = std::max(pair.progress_ps, now_);
+  ++pair.looks;
   schedule(pair.progress_ps + params_.nics.timeout_ps, What::timeout, pair.number);
 }
 
 void EthernetEngine::time_out(QueuePair& pair) {
+  --pair.looks;
   pair.watched = false;
-  if (pair.sender->in_flight() == 0) return;
+  if (pair.sender->in_flight() == 0) return leave(pair);
   if (now_ >= pair.progress_ps + params_.nics.timeout_ps) {
     ++pair.counters.timeouts;
     pair.progress_ps = now_;
     progress(pair, pair.sender->on_timeout(), false);
     // The receiver may have lost count, too: what it was asked for never came.
     if (needs_.pulls) pair.control->on_pull(params_.format.mtu_bytes, now_);
+    pair.is_held = true;
     make_ready(pair);
+    pair.is_held = false;
   }
   pair.watched = true;
+  ++pair.looks;
   schedule(pair.progress_ps + params_.nics.timeout_ps, What::timeout, pair.number);
 }
 
 void EthernetEngine::arrive_at_host(std::uint32_t which) {
-  Frame& frame = frames_[which];
-  QueuePair& pair = pairs_[frame.queue_pair];
-  switch (frame.kind) {
+  QueuePair& pair = pair_of(frames_[which].queue_pair);
+  pair.is_held = true;
+  take(pair, which);
+  pair.is_held = false;
+  leave(pair);
+}
+
+void EthernetEngine::take(QueuePair& pair, std::uint32_t which) {
+  switch (frames_[which].kind) {
     case Frame::Kind::data:
     case Frame::Kind::trimmed:
       return receive_data(pair, which);
@@ -192,11 +175,11 @@ void EthernetEngine::arrive_at_host(std::uint32_t which) {
       ++pair.counters.cnps;
       pair.control->on_cnp(now_);
       ask_timer(pair);
-      return frames_.release(which);
+      return release(which);
     case Frame::Kind::pull:
       if (!pair.sender->is_done()) pair.control->on_pull(params_.format.mtu_bytes, now_);
-      frames_.release(which);
-      return make_ready(pair);
+      make_ready(pair);
+      return release(which);
   }
 }
 
@@ -233,7 +216,7 @@ void EthernetEngine::deliver(QueuePair& pair) {
 
 /// The packet becomes its answer and takes its telemetry along.
 void EthernetEngine::answer(QueuePair& pair, std::uint32_t which, const nic::Answer& back) {
-  if (back.kind == nic::Answer::Kind::none) return frames_.release(which);
+  if (back.kind == nic::Answer::Kind::none) return release(which);
   Frame& frame = frames_[which];
   if (frame.kind == Frame::Kind::trimmed)
     frame.is_last = true;  // a NACK's: the loss is certain
@@ -255,10 +238,9 @@ void EthernetEngine::put_control(std::uint32_t host, std::uint32_t which) {
 
 void EthernetEngine::send_control(std::uint32_t host, QueuePair& pair, Frame::Kind kind,
                                   std::uint32_t wire_bytes) {
-  const std::uint32_t which = frames_.acquire();
+  const std::uint32_t which = new_frame(pair);
   Frame& frame = frames_[which];
   frame.kind = kind;
-  frame.queue_pair = pair.number;
   frame.to = host == pair.from ? pair.to : pair.from;
   frame.hash = static_cast<std::uint32_t>(pair.hash);
   frame.wire_bytes = wire_bytes;
@@ -305,9 +287,9 @@ void EthernetEngine::receive_answer(QueuePair& pair, std::uint32_t which) {
   }
   progress(pair, made, frame.is_last);
   if (pair.sender->acknowledged() == pair.furthest) pair.control->on_all_acknowledged();
-  frames_.release(which);
   ask_timer(pair);
   make_ready(pair);
+  release(which);
 }
 
 void EthernetEngine::progress(QueuePair& pair, const nic::SendSequence::Progress& made, bool trimmed) {

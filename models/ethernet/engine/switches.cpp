@@ -41,7 +41,7 @@ void EthernetEngine::arrive_at_switch(std::uint32_t node, std::uint32_t which) {
     ++drops_;
     if (params_.switches.loss != Loss::trim) {
       ++port.counters.drops;
-      return frames_.release(which);
+      return release(which);
     }
     ++port.counters.trims;
     frame.kind = Frame::Kind::trimmed;
@@ -59,8 +59,7 @@ void EthernetEngine::arrive_at_switch(std::uint32_t node, std::uint32_t which) {
     if (!buffer.is_paused(input) && buffer.must_pause(input)) {
       buffer.set_paused(input, true);
       // Who waits for an output that is paused itself waits for what paused that one.
-      ports_[frame.in_port].asks_for =
-          is_paused(port) ? port.keeps_to : PauseOrigin{out, pairs_[frame.queue_pair].work_of(frame.packet)};
+      ports_[frame.in_port].asks_for = is_paused(port) ? port.keeps_to : PauseOrigin{out, work_of(frame)};
       request_pause(frame.in_port, params_.switches.pause_quanta);
     }
   }

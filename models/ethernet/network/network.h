@@ -71,6 +71,8 @@ class Network {
   void prefetch(std::uint32_t at, std::uint32_t host) const {
     __builtin_prefetch(&group_[std::size_t{leaf_number_[host]} * switches() + (at - hosts_)]);
   }
+  /// Hosts of a switch with equal cables have equal ways: no route was set.
+  bool has_shortest_ways_only() const { return given_.empty(); }
   /// Cables from host to host.
   std::uint32_t distance(std::uint32_t from, std::uint32_t to) const;
   /// Ports of one way from a host to another: of several, the one that `choose` picks, given the node and how

@@ -9,8 +9,8 @@ namespace wafertlm::nic {
 /// Places every packet; a NACK names one missing packet, once per gap and packet.
 class SelectiveReceiver final : public ReceiveSequence {
  public:
-  SelectiveReceiver(std::uint32_t ack_every, std::uint32_t reordering)
-      : ack_every_(ack_every), reordering_(reordering) {}
+  SelectiveReceiver(std::uint32_t ack_every, std::uint32_t reordering, std::uint64_t expected = 0)
+      : ack_every_(ack_every), reordering_(reordering), expected_(expected) {}
   Receipt on_packet(std::uint64_t packet, bool wants_answer) override;
   Answer on_trimmed(std::uint64_t packet) override;
   std::uint64_t expected() const override { return expected_; }
@@ -23,7 +23,7 @@ class SelectiveReceiver final : public ReceiveSequence {
 
   const std::uint32_t ack_every_, reordering_;
   std::uint32_t unanswered_ = 0;
-  std::uint64_t expected_ = 0;
+  std::uint64_t expected_;
   std::deque<State> states_;  // from expected_ on
   std::uint64_t gap_ = 0;     // all missing packets before it have been told
 };
@@ -32,7 +32,8 @@ class SelectiveReceiver final : public ReceiveSequence {
 /// acknowledged first.
 class SelectiveSender final : public SendSequence {
  public:
-  explicit SelectiveSender(std::uint32_t reordering) : reordering_(reordering) {}
+  explicit SelectiveSender(std::uint32_t reordering, std::uint64_t next = 0)
+      : SendSequence(next), reordering_(reordering), next_(next), acknowledged_(next) {}
   bool has_packet() const override { return !lost_.empty() || next_ < end_; }
   std::uint64_t next() const override { return lost_.empty() ? next_ : lost_.front(); }
   void advance() override;
@@ -40,9 +41,7 @@ class SelectiveSender final : public SendSequence {
   Progress on_timeout() override;
   std::uint64_t in_flight() const override { return in_flight_; }
   std::uint64_t acknowledged() const override { return acknowledged_; }
-  bool is_at_rest() const override {
-    return is_done() && in_flight_ == 0 && lost_.empty() && repeated_.empty();
-  }
+  bool is_plain() const override { return in_flight_ == 0 && lost_.empty() && repeated_.empty(); }
 
  private:
   enum class State : std::uint8_t { in_flight, lost, acknowledged };
@@ -55,7 +54,7 @@ class SelectiveSender final : public SendSequence {
     std::uint32_t repeat;          ///< of the packet
   };
   const std::uint32_t reordering_;
-  std::uint64_t next_ = 0, acknowledged_ = 0, in_flight_ = 0;
+  std::uint64_t next_, acknowledged_, in_flight_ = 0;
   std::deque<Repeated> repeated_;
   struct Sent {
     State state;

@@ -68,15 +68,20 @@ class SendSequence {
   /// All packets before it are acknowledged.
   virtual std::uint64_t acknowledged() const = 0;
   bool is_done() const { return acknowledged() == end_; }
-  /// But for the numbers of its packets it will do what a new one does.
-  virtual bool is_at_rest() const = 0;
+  /// It will do what one does that is made with acknowledged() and next().
+  virtual bool is_plain() const = 0;
+  bool is_at_rest() const { return is_done() && in_flight() == 0 && is_plain(); }
   std::uint64_t end() const { return end_; }
 
  protected:
-  std::uint64_t end_ = 0;
+  explicit SendSequence(std::uint64_t end) : end_(end) {}
+  std::uint64_t end_;
 };
 
-std::unique_ptr<ReceiveSequence> make_receive_sequence(const TransportParams& params);
-std::unique_ptr<SendSequence> make_send_sequence(const TransportParams& params);
+/// All packets before `expected` are there.
+std::unique_ptr<ReceiveSequence> make_receive_sequence(const TransportParams& params, std::uint64_t expected);
+/// All packets before `next` have been sent. Requires for selective repeat: and are acknowledged.
+std::unique_ptr<SendSequence> make_send_sequence(const TransportParams& params, std::uint64_t acknowledged,
+                                                 std::uint64_t next);
 
 }  // namespace wafertlm::nic

@@ -13,18 +13,20 @@
 namespace wafertlm {
 namespace {
 
-double largest_size_change(const trace_model::Ranks& source, const trace_model::Generated& made) {
-  double most = 0;
+/// Compares each node with the one that it was made after.
+void compare_places(const trace_model::Ranks& source, const trace_model::Generated& made,
+                    SynthesisCheck& check) {
   for (std::size_t rank = 0; rank < made.ranks.size(); ++rank) {
     const statistics::TraceGraph& before = source[made.source_rank[rank]];
     for (std::size_t i = 0; i < made.ranks[rank].size(); ++i) {
-      const auto old =
-          static_cast<double>(trace_model::bytes_of(before.nodes[before.order[made.source[rank][i]]]));
-      const auto now = static_cast<double>(trace_model::bytes_of(made.ranks[rank][i]));
-      if (old > 0) most = std::max(most, std::abs(now / old - 1));
+      const chakra::Node &then = before.nodes[before.order[made.source[rank][i]]], &now = made.ranks[rank][i];
+      check.rounded.add(then.duration_ps, now.duration_ps, check.grid_ps);
+      const auto old = static_cast<double>(trace_model::bytes_of(then));
+      if (old > 0)
+        check.largest_size_change = std::max(
+            check.largest_size_change, std::abs(static_cast<double>(trace_model::bytes_of(now)) / old - 1));
     }
   }
-  return most;
 }
 
 double percent_of(double part, double of) { return of == 0 ? 0 : 100 * part / of; }
@@ -50,8 +52,17 @@ SynthesisCheck check_synthesis(const trace_model::Ranks& source, const trace_mod
   check.layers = trace_model::attack_layers(source, model, made, made_graphs);
   check.differences =
       statistics::compare(statistics::statistics_of(source), statistics::statistics_of(made_graphs));
-  if (!is_scaled) check.largest_size_change = largest_size_change(source, made);
+  check.grid_ps = model.grid_ps;
+  if (!is_scaled) compare_places(source, made, check);
   return check;
+}
+
+std::string rounded_text(const statistics::RoundedBack& rounded, TimePs grid_ps) {
+  if (grid_ps == 1 || rounded.durations == 0) return "";
+  return fmt::format("  rounding to {}, on which the source counts, gives {:.1f} % of {} durations back\n",
+                     format_time(grid_ps),
+                     percent_of(static_cast<double>(rounded.right), static_cast<double>(rounded.durations)),
+                     rounded.durations);
 }
 
 std::string check_text(const SynthesisCheck& check, bool is_scaled) {
@@ -59,7 +70,8 @@ std::string check_text(const SynthesisCheck& check, bool is_scaled) {
                                  counted(check.most_identical, "node"));
   if (!is_scaled)
     text += fmt::format("  largest difference of a size from that at its place in the source: {:.2f} %\n",
-                        100 * check.largest_size_change);
+                        100 * check.largest_size_change) +
+            rounded_text(check.rounded, check.grid_ps);
   const trace_model::LayersFound& found = check.layers;
   const auto nodes = static_cast<double>(found.nodes);
   text += fmt::format(

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "platform/commands/trace/job_output.h"
+#include "platform/commands/trace/synthesis_text.h"
 #include "platform/commands/trace/trace_job.h"
 #include "platform/text/format.h"
 #include "workloads/chakra/rank_files.h"
@@ -46,14 +47,23 @@ int obfuscate_traces(const ObfuscateArguments& arguments) {
   std::vector<chakra::NodeSource*> pointers;
   chakra::OneSet set;
   std::vector<statistics::TraceGraph> before, after;
-  for (std::uint32_t rank = 0; rank < files.size(); ++rank) {
-    const auto source = chakra::open_trace(files[rank]);
+  statistics::DurationGrid durations;
+  for (const std::string& file : files) {
+    const auto source = chakra::open_trace(file);
     set.add(*source);
     before.push_back(statistics::read_graph(*source));
-    edit::Nodes changed = before.back().nodes;
-    edit::obfuscate(changed, rank, {arguments.bound_percent / 100, arguments.seed});
-    edit::attack(before.back().nodes, changed, found);
-    identical = std::max(identical, edit::longest_identical_run(before.back().nodes, changed));
+    for (const chakra::Node& node : before.back().nodes) durations.add(node.duration_ps);
+  }
+  const TimePs grid_ps = durations.step_ps();
+  statistics::RoundedBack rounded;
+  for (std::uint32_t rank = 0; rank < files.size(); ++rank) {
+    const edit::Nodes& source = before[rank].nodes;
+    edit::Nodes changed = source;
+    edit::obfuscate(changed, rank, {arguments.bound_percent / 100, grid_ps, arguments.seed});
+    edit::attack(source, changed, found);
+    identical = std::max(identical, edit::longest_identical_run(source, changed, grid_ps));
+    for (std::size_t i = 0; i < source.size(); ++i)
+      rounded.add(source[i].duration_ps, changed[i].duration_ps, grid_ps);
     nodes += changed.size();
     sources.push_back(std::make_unique<chakra::VectorSource>(arguments.out.file(rank), std::move(changed)));
     pointers.push_back(sources.back().get());
@@ -64,10 +74,13 @@ int obfuscate_traces(const ObfuscateArguments& arguments) {
   chakra::validate_job(pointers, groups);
   const std::string own_groups = arguments.groups.empty() ? groups_text(groups.to_map()) : "";
   write_job(arguments.out, pointers, own_groups);
-  fmt::print("{}: {}, {}; everything within {} % of the source\n", arguments.out.prefix,
-             counted(ranks, "rank"), counted(nodes, "node"), arguments.bound_percent);
+  fmt::print(
+      "{}: {}, {}; everything within {} % of the source{}\n", arguments.out.prefix, counted(ranks, "rank"),
+      counted(nodes, "node"), arguments.bound_percent,
+      grid_ps > 1 ? fmt::format(", durations within {} where that is more", format_time(2 * grid_ps)) : "");
   fmt::print("{}", groups_line(arguments.out, own_groups));
   fmt::print("  longest run of nodes that are as in the source: {}\n", identical);
+  fmt::print("{}", rounded_text(rounded, grid_ps));
   fmt::print(
       "  nearest-neighbour attack: {:.1f} % of {} names guessed right; the most frequent name of each class "
       "alone: {:.1f} %\n",

@@ -16,8 +16,6 @@ using results::Fields;
 using results::Json;
 namespace schema = results::schema;
 
-constexpr std::size_t kMostConnections = 1000;
-
 /// Of values that are counted in `unit`s.
 Fields<ethernet::LogHistogram> distribution(Json value, double unit) {
   using H = const ethernet::LogHistogram&;
@@ -156,26 +154,16 @@ const Fields<ConnectionRow>& connection_fields() {
   return fields;
 }
 
-ethernet::QueuePairCounters& operator+=(ethernet::QueuePairCounters& sum,
-                                        const ethernet::QueuePairCounters& one) {
-  sum.packets += one.packets;
-  sum.repeated += one.repeated;
-  sum.timeouts += one.timeouts;
-  sum.cnps += one.cnps;
-  return sum;
-}
-
 /// All, or those with the largest slowdowns.
 Json connections_json(const EthernetFabric& fabric) {
   const std::vector<ethernet::Connection>& all = fabric.connections().all();
   std::vector<const ethernet::Connection*> shown;
   for (const ethernet::Connection& each : all) shown.push_back(&each);
-  std::stable_sort(shown.begin(), shown.end(),
-                   [](auto* a, auto* b) { return a->most_slowdown > b->most_slowdown; });
-  shown.resize(std::min(shown.size(), kMostConnections));
+  std::sort(shown.begin(), shown.end(), [](auto* a, auto* b) { return comes_first(*a, *b); });
+  shown.resize(std::min(shown.size(), ethernet::Connections::kMost));
   Json list = Json::array();
   for (const ethernet::Connection* of : shown) {
-    ConnectionRow row{*of, {}};
+    ConnectionRow row{*of, of->counters};
     for (const std::uint32_t queue_pair : of->queue_pairs)
       row.counters += fabric.engine().queue_pair(queue_pair);
     list.push_back(connection_fields().json(row));
@@ -249,8 +237,7 @@ const Fields<TotalRow>& fields() {
 Json json(const Fabric& of) {
   const auto& fabric = dynamic_cast<const EthernetFabric&>(of);
   const ethernet::EthernetEngine& engine = fabric.engine();
-  TotalRow row{fabric, {}, {}, {}};
-  for (std::uint32_t pair = 0; pair < engine.queue_pairs(); ++pair) row.pairs += engine.queue_pair(pair);
+  TotalRow row{fabric, engine.all_queue_pairs(), {}, {}};
   for (std::uint32_t port = 0; port < engine.network().ports().size(); ++port) {
     const ethernet::PortCounters one = engine.counters(port);
     row.ports.marks += one.marks;

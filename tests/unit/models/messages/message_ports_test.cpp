@@ -69,15 +69,15 @@ TEST_F(MessagePortsAlone, AMessageLeavesWhenTheLineIsFree) {
   EXPECT_TRUE(made.at_rest());
   EXPECT_EQ(made.send(port, first, 5000, true), 5000U + 40 * 250);
   EXPECT_EQ(made.free_ps(port), 15'000U);
-  EXPECT_EQ(first.ready_ps, 5000U + 100);
-  EXPECT_EQ(first.tail_ps, 15'000U + 100);
-  EXPECT_EQ(first.vertex, 3U);
-  EXPECT_EQ(first.input, 6U);
+  EXPECT_EQ(records.way(first).ready_ps, 5000U + 100);
+  EXPECT_EQ(records.way(first).tail_ps, 15'000U + 100);
+  EXPECT_EQ(records.way(first).vertex, 3U);
+  EXPECT_EQ(records.way(first).input, 6U);
   // One whose tail comes late leaves no earlier.
   MessageRecord& second = record(1, 6);
-  second.tail_ps = 40'000;
+  records.way(second).tail_ps = 40'000;
   EXPECT_EQ(made.send(port, second, 15'000, false), 17'000U);
-  EXPECT_EQ(second.tail_ps, 40'100U);
+  EXPECT_EQ(records.way(second).tail_ps, 40'100U);
   EXPECT_EQ(port.packets, 2U);
   EXPECT_EQ(port.payload_bytes, 44U);
   EXPECT_EQ(port.wire_bytes, 48U);
@@ -90,17 +90,17 @@ TEST_F(MessagePortsAlone, AMessageKeepsTheFractionOfItsStart) {
   made.set_link(0, PortId{0}, {3'000'000'000, 100, 0}, 1, PortId{0});
   MessagePort& port = made.port(0);
   MessageRecord &first = record(0, 1), &second = record(0, 1), &third = record(0, 1), &fourth = record(0, 1);
-  fourth.head_fraction = 7;
+  records.way(fourth).head_fraction = 7;
   EXPECT_EQ(made.send(port, first, 0, true), 334U);
   EXPECT_EQ(made.send(port, second, 334, true), 667U);
   EXPECT_EQ(made.send(port, third, 667, true), 1000U);
   EXPECT_EQ(made.send(port, fourth, 1000, true), 1334U);
-  EXPECT_EQ(first.head_fraction, 0U);
-  EXPECT_EQ(fourth.head_fraction, 0U);
+  EXPECT_EQ(records.way(first).head_fraction, 0U);
+  EXPECT_EQ(records.way(fourth).head_fraction, 0U);
   // How long before the whole picosecond they began: 2/3 and 1/3.
   const double whole = 4294967296.0;
-  EXPECT_NEAR(second.head_fraction / whole, 2.0 / 3, 1e-6);
-  EXPECT_NEAR(third.head_fraction / whole, 1.0 / 3, 1e-6);
+  EXPECT_NEAR(records.way(second).head_fraction / whole, 2.0 / 3, 1e-6);
+  EXPECT_NEAR(records.way(third).head_fraction / whole, 1.0 / 3, 1e-6);
 }
 
 // 10,000 ps on the line are cut to 9000, 10,200 with the latency too; in whole steps of 3000 ps.
@@ -108,18 +108,18 @@ TEST_F(MessagePortsAlone, StepsOfTimeCutTheTimesOfAMessage) {
   MessagePorts made = ports(format(0, 0), {3000, false});
   MessagePort& port = made.port(2);
   MessageRecord& first = record(2, 40);
-  first.head_fraction = 7;
+  records.way(first).head_fraction = 7;
   EXPECT_EQ(made.send(port, first, 6000, true), 15'000U);
   EXPECT_EQ(made.free_ps(port), 15'000U);
-  EXPECT_EQ(first.ready_ps, 6200U);
-  EXPECT_EQ(first.tail_ps, 15'000U);
-  EXPECT_EQ(first.head_fraction, 0U);
-  EXPECT_EQ(first.vertex, 4U);
-  EXPECT_EQ(first.input, 7U);
+  EXPECT_EQ(records.way(first).ready_ps, 6200U);
+  EXPECT_EQ(records.way(first).tail_ps, 15'000U);
+  EXPECT_EQ(records.way(first).head_fraction, 0U);
+  EXPECT_EQ(records.way(first).vertex, 4U);
+  EXPECT_EQ(records.way(first).input, 7U);
   MessageRecord& longer = record(2, 48);  // 12,000 and 12,200
-  longer.tail_ps = 40'000;
+  records.way(longer).tail_ps = 40'000;
   EXPECT_EQ(made.send(port, longer, 15'000, true), 27'000U);
-  EXPECT_EQ(longer.tail_ps, 40'200U);
+  EXPECT_EQ(records.way(longer).tail_ps, 40'200U);
 }
 
 // The higher class; then inputs in turns, those that begin here being one more.
@@ -129,13 +129,13 @@ TEST_F(MessagePortsAlone, InputsTakeTurns) {
   std::vector<MessageRecord*> passing;
   for (const std::uint32_t input : {2U, 0U, 1U, 1U}) {
     passing.push_back(&record(0));
-    passing.back()->input = static_cast<std::uint16_t>(input);
+    records.way(*passing.back()).input = static_cast<std::uint16_t>(input);
     made.put(*passing.back(), false, 0);
   }
   MessageRecord &own = record(0), &second = record(0), &high = record(0, 8, 1);
   made.put(own, true, 0);
   made.put(second, true, 1);
-  high.input = 2;
+  records.way(high).input = 2;
   made.put(high, false, 0);
   std::vector<MessageRecord*> order;
   while (MessageRecord* const next = made.choose(port)) order.push_back(next);
@@ -151,8 +151,8 @@ TEST_F(MessagePortsAlone, MessagesThatBeginHereGoInTheirOrder) {
   const auto add = [&](std::uint32_t priority, std::uint64_t port_order, TimePs entered_ps,
                        std::uint64_t operation, std::uint32_t threadblock) {
     MessageRecord& made_here = record(0, 8, priority);
-    made_here.port_order = port_order;
-    made_here.entered_ps = entered_ps;
+    records.way(made_here).port_order = port_order;
+    records.way(made_here).entered_ps = entered_ps;
     made_here.key.operation = operation;
     made_here.threadblock = threadblock;
     wanted.push_back(&made_here);

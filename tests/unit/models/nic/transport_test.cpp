@@ -127,8 +127,8 @@ TEST(SelectiveRepeat, TheSenderRepeatsWhatIsLostAgain) {
 double efficiency(Repair repair, double loss, std::uint32_t slots, std::uint64_t packets) {
   TransportParams params;
   params.repair = repair;
-  const auto receiver = make_receive_sequence(params);
-  const auto sender = make_send_sequence(params);
+  const auto receiver = make_receive_sequence(params, 0);
+  const auto sender = make_send_sequence(params, 0, 0);
   sender->extend(packets);
   std::mt19937_64 random(1);
   std::deque<std::pair<std::uint64_t, Answer>> answers;  // by slot
@@ -173,8 +173,8 @@ TEST(Loss, DeliversEveryPacketOnce) {
     params.repair = trial % 2 == 0 ? Repair::go_back_n : Repair::selective_repeat;
     params.ack_every = static_cast<std::uint32_t>(1 + random() % 4);
     params.reordering = static_cast<std::uint32_t>(random() % 4);
-    const auto receiver = make_receive_sequence(params);
-    const auto sender = make_send_sequence(params);
+    const auto receiver = make_receive_sequence(params, 0);
+    const auto sender = make_send_sequence(params, 0, 0);
     const std::uint64_t packets = 1 + random() % 40, window = 1 + random() % 12;
     sender->extend(packets);
     std::deque<std::uint64_t> line;

@@ -22,6 +22,14 @@ TEST(Progress, TimeLeftIsWhatTheRestTakesAtTheSameSpeed) {
   EXPECT_EQ(time_left(5, 1), "");
 }
 
+TEST(Progress, IsALineAMinuteInFilesAndPipes) {
+  using std::chrono::seconds;
+  EXPECT_EQ(progress_times(false, false).first, seconds(60));
+  EXPECT_EQ(progress_times(false, false).between, seconds(60));
+  EXPECT_EQ(progress_times(false, true).between, seconds(5));
+  EXPECT_LT(progress_times(true, false).between, seconds(1));
+}
+
 // Tests have no terminal, so `script` makes one.
 TEST(Progress, IsShownOnATerminal) {
   const std::string commands[] = {

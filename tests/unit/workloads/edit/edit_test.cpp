@@ -362,8 +362,8 @@ TEST(EditObfuscate, KeepsStructureAndWhatIsEqual) {
   const Nodes before = secrets();
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     Nodes after = before, other_rank = before;
-    obfuscate(after, 3, {0.1, seed});
-    obfuscate(other_rank, 4, {0.1, seed});
+    obfuscate(after, 3, {0.1, 1, seed});
+    obfuscate(other_rank, 4, {0.1, 1, seed});
     for (std::size_t i = 0; i < after.size(); ++i) {
       EXPECT_EQ(after[i].id, i + 1);
       EXPECT_EQ(after[i].name, statistics::class_of(before[i]));
@@ -390,13 +390,26 @@ TEST(EditObfuscate, KeepsStructureAndWhatIsEqual) {
 
 TEST(EditObfuscate, SmallValuesStayAbove0AndSeedsDiffer) {
   Nodes one = {all_reduce(1, 1, {}, 1)}, other = secrets(), another = secrets();
-  obfuscate(one, 0, {0.49, 1});
+  obfuscate(one, 0, {0.49, 1, 1});
   EXPECT_EQ(one[0].comm_size, 1U);
-  EXPECT_EQ(one[0].duration_ps, 1U);
-  obfuscate(other, 0, {0.1, 1});
-  obfuscate(another, 0, {0.1, 2});
+  EXPECT_GT(one[0].duration_ps, 1U);  // never as it was
+  obfuscate(other, 0, {0.1, 1, 1});
+  obfuscate(another, 0, {0.1, 1, 2});
   EXPECT_NE(other[1].duration_ps, another[1].duration_ps);
   EXPECT_NE(other[1].num_ops, another[1].num_ops);
+}
+
+/// On a grid of 1 us nothing is as it was to who rounds.
+TEST(EditObfuscate, IsCountedOnTheGridOfTheSource) {
+  constexpr TimePs kGrid = 1'000'000;
+  Nodes source;
+  for (std::uint64_t i = 1; i <= 2000; ++i) source.push_back(compute(i, (1 + i % 30) * kGrid));
+  Nodes near = source, hidden = source;
+  for (chakra::Node& node : near) node.duration_ps += 50'000;
+  EXPECT_EQ(longest_identical_run(source, near, kGrid), 2000U);
+  EXPECT_EQ(longest_identical_run(source, near), 0U);
+  obfuscate(hidden, 0, {0.05, kGrid, 1});
+  EXPECT_EQ(longest_identical_run(source, hidden, kGrid), 0U);
 }
 
 TEST(EditAttack, CountsNamesThatAreGuessedRight) {

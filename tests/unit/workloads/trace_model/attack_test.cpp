@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "workloads/statistics/duration_grid.h"
 #include "workloads/trace_model/learn.h"
 #include "workloads/trace_model/likeness.h"
 
@@ -49,6 +50,32 @@ TEST(TraceModelAttack, FindsWhatIsUniqueAndGuessesAmongEqualOnes) {
   EXPECT_EQ(among.nodes, 40U);
   EXPECT_LE(among.layers, 4U);  // the ends have one neighbour
   EXPECT_GE(among.layers, 2U);
+}
+
+/// A source that counts whole microseconds, some of which differ from layer to layer by one: of what is made
+/// of its model rounding gives back few at their places, and all of it takes as long.
+TEST(TraceModelAttack, RoundingGivesLittleBack) {
+  constexpr TimePs kGrid = 1'000'000;
+  std::vector<std::uint64_t> durations;
+  for (std::uint64_t i = 0; i < 2800; ++i)
+    durations.push_back((2 + 3 * (i % 7) + (i * i / 7) % 5 / 4) * kGrid);
+  const Ranks source = {chain(durations)};
+  const Model model = learn({source}, chakra::CommGroups(1), {0.05, 1});
+  EXPECT_EQ(model.grid_ps, kGrid);
+  const std::vector<chakra::Node> made = generate(model).ranks[0];
+  statistics::RoundedBack rounded, by_chance;
+  double before = 0, after = 0;
+  for (std::size_t i = 0; i < durations.size(); ++i) {
+    rounded.add(durations[i], made[i].duration_ps, kGrid);
+    by_chance.add(durations[(i + 7 * 101) % durations.size()], made[i].duration_ps, kGrid);
+    before += static_cast<double>(durations[i]);
+    after += static_cast<double>(made[i].duration_ps);
+  }
+  EXPECT_EQ(rounded.durations, 2800U);
+  // Another layer's duration is found as often.
+  EXPECT_LT(rounded.right, 2800U / 8);
+  EXPECT_LT(static_cast<double>(rounded.right), 1.15 * static_cast<double>(by_chance.right));
+  EXPECT_NEAR(after / before, 1, 0.05);
 }
 
 TEST(TraceModelAttack, SeesLittleWhereTheBoundIsWiderThanTheDifferences) {
