@@ -193,10 +193,13 @@ TEST(TraceObfuscate, SaysWhatIsLeftToGuess) {
   const CommandRun run = job.run(add_trace_obfuscate, "obfuscate JOB --out OUT --bound 10");
   EXPECT_EQ(run.refusal, "");
   // n1 and n4, n2 and n3: names that no other node of the class has are guessed by duration and size.
-  EXPECT_EQ(run.out.rfind("out/job: 2 ranks, 8 nodes; everything within 10 % of the source\n"
-                          "  longest run of nodes that are as in the source: ",
-                          0),
-            0U)
+  EXPECT_EQ(
+      run.out.rfind("out/job: 2 ranks, 8 nodes; everything within 10 % of the source, durations within "
+                    "2.000 ns where that is more\n"
+                    "  longest run of nodes that are as in the source: 0\n"
+                    "  rounding to 1.000 ns, on which the source counts, gives 0.0 % of 8 durations back\n",
+                    0),
+      0U)
       << run.out;
   EXPECT_NE(run.out.find("  nearest-neighbour attack: 100.0 % of 8 names guessed right; the most frequent "
                          "name of each class alone: 50.0 %\n  Kolmogorov-Smirnov distances: duration of "
