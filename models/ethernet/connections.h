@@ -47,6 +47,7 @@ struct Connection {
     state.count(bytes);
     state.count(completion_ps);
     state.count(slowdowns);
+    counters.list_state(state);
   }
 };
 

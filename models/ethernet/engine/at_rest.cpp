@@ -29,6 +29,7 @@ void EthernetEngine::list_state(StateVisitor& state) {
   for (NicHost& host : hosts_) host.pacer.list_state(state);
   state.count(hops_);
   state.count(event_count_);
+  closed_.list_state(state);
   state.count(drops_);
 }
 

@@ -322,13 +322,14 @@ TEST(Listing, OfCountsOfQueuePairsAndConnections) {
                {"timeouts", By::both, [&is = timeouts] { ++is; }},
                {"cnps", By::both, [&is = cnps] { ++is; }}});
   ethernet::Connection connection;
-  auto& [from, to, queue_pairs, messages, bytes, completion, most_completion, slowdowns, most_slowdown] =
-      connection;
+  auto& [from, to, queue_pairs, messages, bytes, completion, most_completion, slowdowns, most_slowdown,
+         gone] = connection;
   expect_seen([&of = connection](StateVisitor& state) { of.list_state(state); },
               {{"messages", By::both, [&is = messages] { ++is; }},
                {"bytes", By::both, [&is = bytes] { ++is; }},
                {"completion", By::both, [&is = completion] { ++is; }},
                {"slowdowns", By::both, [&is = slowdowns] { ++is; }},
+               {"packets of queue pairs that are gone", By::both, [&is = gone.packets] { ++is; }},
                {"the most has been seen", By::nobody, [&is = most_completion] { ++is; }},
                {"the most has been seen", By::nobody, [&is = most_slowdown] { is = 2; }}});
   EXPECT_EQ(from + to + queue_pairs.size(), 0U);  // fixed
