@@ -7,7 +7,7 @@
 namespace wafertlm {
 
 ContentsProof::ContentsProof(std::uint64_t seed, RequesterId host)
-    : random_(derive_key(seed, host, Purpose::contents)) {}
+    : random_(derive_key({seed, host}, Purpose::contents)) {}
 
 template <typename Visit>
 void ContentsProof::each_piece(const Access& access, Visit visit) {

@@ -27,6 +27,7 @@ namespace {
     case Refusal::memory_error:
     case Refusal::tampered:
     case Refusal::journal_full:
+    case Refusal::halted:
       break;
   }
   return ::tlm::TLM_GENERIC_ERROR_RESPONSE;

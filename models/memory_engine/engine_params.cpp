@@ -16,8 +16,8 @@ constexpr std::uint64_t kMostNodes = std::uint64_t{1} << 40;  // their index is 
 
 const char* to_string(Refusal refusal) {
   constexpr std::array<const char*, kRefusals> kNames = {
-      "none",         "outside_region", "not_granted", "revoked", "of_another",  "no_right",
-      "memory_error", "tampered",       "no_bytes",    "forged",  "journal_full"};
+      "none",         "outside_region", "not_granted", "revoked", "of_another",   "no_right",
+      "memory_error", "tampered",       "no_bytes",    "forged",  "journal_full", "halted"};
   return kNames[static_cast<std::size_t>(refusal)];
 }
 

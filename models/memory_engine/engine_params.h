@@ -24,8 +24,9 @@ enum class Refusal : std::uint8_t {
   no_bytes,        ///< nothing was asked for
   forged,          ///< the requester is not who it says it is
   journal_full,    ///< providers have not taken what was written before
+  halted,          ///< a path of the Path-ORAM was tampered: the engine accesses nothing any more
 };
-constexpr std::size_t kRefusals = 11;
+constexpr std::size_t kRefusals = 12;
 const char* to_string(Refusal refusal);
 using RefusalCounts = std::array<std::uint64_t, kRefusals>;
 
@@ -48,6 +49,13 @@ struct PipelineParams {
   std::uint64_t bytes_per_cycle = 16;
   std::uint64_t clock_hz = 250'000'000;
   std::uint64_t latency_cycles = 40;
+};
+
+/// Whose keys: from one's none of another's follows.
+struct KeyOwner {
+  std::uint64_t seed;
+  RequesterId tenant;
+  std::uint32_t epoch = 0;
 };
 
 struct DmaParams {
@@ -78,11 +86,19 @@ struct RequesterEngineParams {
   /// Pages that the engine holds at most of those that found no place on their path (path_oram). With Z = 4
   /// more than 147 have a chance of 2^-128 (Stefanov et al., CCS 2013, fig. 3).
   std::uint64_t stash_pages = 147;
-  std::uint64_t journal_pages = 64;  ///< from so many on that providers have not taken nothing is written
-  bool functional = false;           ///< pages have contents and really are enciphered
-  bool makes_up_contents = false;    ///< functional, for a host without: see ContentsProof
+  /// From so many pages on that providers have not taken nothing is written. What is under way has its room
+  /// among them, so the journal never holds more, save by what one access writes (dummy, path_oram: several
+  /// pages).
+  std::uint64_t journal_pages = 64;
+  bool functional = false;         ///< pages have contents and really are enciphered
+  bool makes_up_contents = false;  ///< functional, for a host without: see ContentsProof
   std::uint64_t seed = 1;
+  /// How often an engine with this seed and id has begun before: of a monotonic counter that the engine must
+  /// keep where no provider can set it back. Equal epochs have equal keys: all of an earlier life is
+  /// accepted.
+  std::uint32_t epoch = 0;
 
+  KeyOwner key_owner() const { return {seed, id, epoch}; }
   bool encrypts() const { return cipher_mode != CipherMode::none; }
   bool cuts_through() const { return cipher_mode == CipherMode::cut_through; }
 };

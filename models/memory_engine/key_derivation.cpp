@@ -41,11 +41,12 @@ void hkdf_sha256(std::string_view secret, std::string_view salt, std::string_vie
   require(context && EVP_KDF_derive(context.get(), out, bytes, params.data()) == 1, "HKDF");
 }
 
-Key derive_key(std::uint64_t seed, RequesterId tenant, Purpose purpose, std::uint32_t provider) {
-  const std::string info = little_endian(static_cast<std::uint64_t>(tenant)) +
-                           little_endian(static_cast<std::uint64_t>(purpose)) + little_endian(provider);
+Key derive_key(const KeyOwner& owner, Purpose purpose, std::uint32_t provider) {
+  const std::string info = little_endian(static_cast<std::uint64_t>(owner.tenant)) +
+                           little_endian(static_cast<std::uint64_t>(purpose)) +
+                           little_endian(provider | std::uint64_t{owner.epoch} << 32);
   Key key;
-  hkdf_sha256(little_endian(seed), "memory engine", info, key.data(), key.size());
+  hkdf_sha256(little_endian(owner.seed), "memory engine", info, key.data(), key.size());
   return key;
 }
 

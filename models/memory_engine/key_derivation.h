@@ -24,9 +24,9 @@ enum class Purpose : std::uint8_t {
   contents,  ///< made-up bytes of a host that has none
 };
 
-/// The key of `tenant` for one purpose (and one provider). From none of them follows another. The secret they
+/// The owner's key for one purpose (and one provider). From none of them follows another. The secret they
 /// all come from is the simulation's seed: it keeps simulated attackers out, nobody else.
-Key derive_key(std::uint64_t seed, RequesterId tenant, Purpose purpose, std::uint32_t provider = 0);
+Key derive_key(const KeyOwner& owner, Purpose purpose, std::uint32_t provider = 0);
 
 /// Random numbers that cannot be told from those seen before: the key stream of ChaCha20 (RFC 8439) of
 /// OpenSSL.

@@ -12,9 +12,7 @@
 namespace wafertlm {
 namespace {
 
-Key key_of(const RequesterEngineParams& params) {
-  return derive_key(params.seed, params.id, Purpose::hiding);
-}
+Key key_of(const RequesterEngineParams& params) { return derive_key(params.key_owner(), Purpose::hiding); }
 
 /// Each access is one among several pages.
 class DummyPages final : public PageHiding {
@@ -100,6 +98,9 @@ class OramPages final : public PageHiding {
 
   bool one_at_a_time() const override { return true; }
   bool answers_before_writing() const override { return true; }
+  std::uint64_t most_written(const PageAccess& /*access*/) const override {
+    return (owed_leaves_.size() + 1) * oram_.path_slots();
+  }
   void plan(PageAccess& access) override {
     const auto owed = std::find(owed_pages_.begin(), owed_pages_.end(), access.page);
     access.leaves = owed_leaves_;

@@ -43,6 +43,10 @@ class PageHiding {
   virtual bool one_at_a_time() const { return false; }
   /// The host is answered when the page has been read; what is written afterwards is no affair of its own.
   virtual bool answers_before_writing() const { return false; }
+  /// Slots that the access writes, at most.
+  virtual std::uint64_t most_written(const PageAccess& access) const {
+    return access.write ? access.pages.size() : 0;
+  }
   /// Fills in the slots, when it is the access' turn.
   virtual void plan(PageAccess& access);
 

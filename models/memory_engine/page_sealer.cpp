@@ -98,10 +98,10 @@ PageSealer::Tag PageSealer::authenticate(std::uint64_t place, std::uint64_t vers
   return cipher_->seal(Cipher::nonce(place, version), bound(place, place, version), data, bytes, nullptr);
 }
 
-Sealers make_sealers(std::uint64_t seed, RequesterId tenant, Purpose purpose, std::uint32_t providers) {
+Sealers make_sealers(const KeyOwner& owner, Purpose purpose, std::uint32_t providers) {
   Sealers sealers;
   for (std::uint32_t provider = 0; provider < providers; ++provider)
-    sealers.emplace_back(derive_key(seed, tenant, purpose, provider));
+    sealers.emplace_back(derive_key(owner, purpose, provider));
   return sealers;
 }
 

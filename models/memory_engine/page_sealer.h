@@ -46,7 +46,7 @@ class PageSealer {
 
 /// A key for each provider.
 using Sealers = std::vector<PageSealer>;
-Sealers make_sealers(std::uint64_t seed, RequesterId tenant, Purpose purpose, std::uint32_t providers);
+Sealers make_sealers(const KeyOwner& owner, Purpose purpose, std::uint32_t providers);
 
 /// Seals and opens the contents of slots. What is stored is the ciphertext, the number of the sealing (8 B)
 /// and the tag. What never was sealed reads as zeros.

@@ -28,6 +28,7 @@ class PathOram {
   }
   std::uint32_t levels() const { return levels_; }
   std::uint64_t slots() const { return ((std::uint64_t{1} << levels_) - 1) * bucket_blocks_; }
+  std::uint64_t path_slots() const { return std::uint64_t{levels_} * bucket_blocks_; }
   std::uint64_t leaves() const { return std::uint64_t{1} << (levels_ - 1); }
 
   /// The leaf of `page`: its path is to be read. A page that was never accessed gets a random one.

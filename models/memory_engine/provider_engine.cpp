@@ -25,28 +25,37 @@ bool ProviderEngine::overlaps(const EngineMessage& message, std::uint64_t first,
   });
 }
 
-bool ProviderEngine::grant(RequesterId requester, std::uint64_t first, std::uint64_t count,
-                           PageRights rights) {
+bool ProviderEngine::grant(RequesterId requester, std::uint64_t first, std::uint64_t count, PageRights rights,
+                           std::function<void()> done) {
   for (const EngineMessage* message : under_way_)
     if (message && message->open != 0 && message->requester != requester && overlaps(*message, first, count))
       return false;
   table_.grant(requester, first, count, rights);
+  drain(
+      [&](const EngineMessage& message) {
+        return overlaps(message, first, count) && check(message) != Refusal::none;
+      },
+      std::move(done));
   return true;
-}
-
-/// With regions any of the memory may be what a requester without pages still accesses.
-bool ProviderEngine::is_of_grant(const EngineMessage& message, std::uint64_t first,
-                                 std::uint64_t count) const {
-  return overlaps(message, first, count) ||
-         (params_.validation == Validation::region && table_.granted(message.requester) == 0);
 }
 
 void ProviderEngine::revoke(std::uint64_t first, std::uint64_t count, std::function<void()> done) {
   table_.revoke(first, count);
+  // With regions any of the memory may be what a requester without pages still accesses.
+  drain(
+      [&](const EngineMessage& message) {
+        return overlaps(message, first, count) ||
+               (params_.validation == Validation::region && table_.granted(message.requester) == 0);
+      },
+      std::move(done));
+}
+
+template <typename Of>
+void ProviderEngine::drain(Of of, std::function<void()> done) {
   Revocation revocation{{}, std::move(done)};
   for (std::uint32_t number = 0; number < under_way_.size(); ++number)
     if (const EngineMessage* const message = under_way_[number];
-        message && message->open != 0 && is_of_grant(*message, first, count))
+        message && message->open != 0 && of(*message))
       revocation.waits_for.push_back(number);
   if (!revocation.waits_for.empty()) return revocations_.push_back(std::move(revocation));
   if (revocation.done) revocation.done();

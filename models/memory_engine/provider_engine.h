@@ -58,10 +58,12 @@ class ProviderEngine final : public EngineNode, public Grants, private Wakeable 
   /// `node` of the network is `requester`'s: with `authenticated`, only messages from there are.
   void enrol(std::uint32_t node, RequesterId requester) { enrolled_[node] = requester; }
 
-  /// Grants pages, or does nothing and returns false while accesses to one of them are under way that were
-  /// begun under another grant.
+  /// Grants pages, or does nothing and returns false while another requester's accesses to one of them are
+  /// under way. A grant that takes rights away ends, and calls `done`, as a revocation does: when the memory
+  /// has nothing under way that it does not allow.
   /// @throws std::invalid_argument as PageTable::grant.
-  bool grant(RequesterId requester, std::uint64_t first, std::uint64_t count, PageRights rights = {});
+  bool grant(RequesterId requester, std::uint64_t first, std::uint64_t count, PageRights rights = {},
+             std::function<void()> done = {});
   /// From now on whatever comes for these pages is refused. The revocation is over, and `done` is called,
   /// when the memory has no access to them under way: from within, if it has none.
   void revoke(std::uint64_t first, std::uint64_t count, std::function<void()> done = {});
@@ -92,8 +94,9 @@ class ProviderEngine final : public EngineNode, public Grants, private Wakeable 
   void answer(std::uint32_t number);
   void end_revocations(std::uint32_t number);
   bool overlaps(const EngineMessage& message, std::uint64_t first, std::uint64_t count) const;
-  /// Whether a message is of the grant of these pages, which has just ended.
-  bool is_of_grant(const EngineMessage& message, std::uint64_t first, std::uint64_t count) const;
+  /// Calls `done` when the memory has none of these messages under way any more.
+  template <typename Of>
+  void drain(Of of, std::function<void()> done);
 
   const ProviderEngineParams params_;
   PageTable table_;
@@ -104,8 +107,8 @@ class ProviderEngine final : public EngineNode, public Grants, private Wakeable 
   std::vector<EngineMessage*> under_way_;  // null: free
   std::vector<std::uint32_t> free_;
   std::unordered_map<std::uint32_t, RequesterId> enrolled_;  // by node
-  struct Revocation {
-    std::vector<std::uint32_t> waits_for;  // numbers of messages under way
+  struct Revocation {                                        // or a grant that takes rights away
+    std::vector<std::uint32_t> waits_for;                    // numbers of messages under way
     std::function<void()> done;
   };
   std::vector<Revocation> revocations_;  // that are not over

@@ -23,9 +23,9 @@ RequesterEngine::RequesterEngine(const RequesterEngineParams& params, std::vecto
       network_(network),
       host_(host),
       node_(network.attach(*this)),
-      sealer_(make_sealers(params.seed, params.id, Purpose::pages, params.providers), params.page_bytes,
+      sealer_(make_sealers(params.key_owner(), Purpose::pages, params.providers), params.page_bytes,
               params.integrity != Integrity::none),
-      node_sealers_(make_sealers(params.seed, params.id, Purpose::nodes, params.providers)),
+      node_sealers_(make_sealers(params.key_owner(), Purpose::nodes, params.providers)),
       hiding_(PageHiding::make(params)),
       dma_in_(params.dma, false),
       dma_out_(params.dma, false),
@@ -131,7 +131,7 @@ void RequesterEngine::wake(std::uint32_t what, TimePs) {
       accesses_[number].pages = hiding_->choose_pages(accesses_[number].page);
       accesses_[number].uses = uses_of(accesses_[number]);
       waiting_.push_back(number);
-      repair_is_due_ |= waits_for_repair() != 0;
+      repair_is_due_ |= waits_for_repair();
       return start_waiting();
     case kSend:
       return network_.send(units_[number]->message);
@@ -161,18 +161,21 @@ AccessOrder::Uses RequesterEngine::uses_of(const Access& access) const {
 
 void RequesterEngine::start_waiting() {
   if (repair_is_due_ && active_ != 0) return;
-  if (std::exchange(repair_is_due_, false) && waits_for_repair() != 0) return repair();
-  while (!waiting_.empty() && active_ < params_.outstanding &&
-         order_.take(accesses_[waiting_.front()].uses)) {
+  if (std::exchange(repair_is_due_, false) && waits_for_repair()) return repair();
+  while (!waiting_.empty() && active_ < params_.outstanding) {
     const std::uint32_t number = waiting_.front();
     Access& access = accesses_[number];
+    const Room room = make_room(access);
+    if (room == Room::taken || !order_.take(access.uses)) return;
     waiting_.pop_front();
     ++active_;
-    if (must_not_start(access)) {
-      access.cause = Refusal::journal_full;
+    if (is_halted_ || room == Room::none) {
+      access.cause = is_halted_ ? Refusal::halted : Refusal::journal_full;
       later(clock_.now(), number, kOver);
       continue;
     }
+    access.reserved = hiding_->most_written(access);
+    reserved_ += access.reserved;
     if (params_.encrypts()) hiding_->plan(access);
     read_round(number);
   }
@@ -251,6 +254,8 @@ void RequesterEngine::read_round(std::uint32_t number) {
 }
 
 void RequesterEngine::arrived(EngineMessage& message, Span span) {
+  // Nobody waits for the answer to what was not asked.
+  if (message.unit >= units_.size() || &units_[message.unit]->message != &message) return;
   const Unit& unit = *units_[message.unit];
   if (message.refusal == Refusal::none) counters_.remote_bytes += message.payload_bytes();
   if (message.refusal == Refusal::none && !message.write) {
@@ -292,8 +297,11 @@ void RequesterEngine::round_done(std::uint32_t number) {
     hiding_->written(access);
     return over(number);
   }
-  if (access.cause == Refusal::none && params_.encrypts() && params_.functional && !open_images(access))
+  if (access.cause == Refusal::none && params_.encrypts() && params_.functional && !open_images(access)) {
     access.cause = Refusal::tampered;
+    // The pages of that path are lost, and whoever reads another one reads the same root.
+    is_halted_ = hiding_->oram() != nullptr;
+  }
   if (access.cause != Refusal::none) {
     hiding_->failed(access);
     return over(number);
@@ -410,6 +418,7 @@ void RequesterEngine::close(std::uint32_t request) {
 void RequesterEngine::finish(std::uint32_t number) {
   Access& access = accesses_[number];
   order_.give_back(access.uses);
+  reserved_ -= access.reserved;
   access.images.clear();
   access.nodes.clear();
   --active_;

@@ -51,7 +51,8 @@ struct RequesterCounters {
 ///
 /// A request is refused as a whole before anything of it moves, as far as the grants of its pages tell. What
 /// a provider does not take of a write stays in the journal, and is written again, alone, before the next
-/// access that comes; so a failed transfer loses nothing that could be read before.
+/// access that comes; so a failed transfer loses nothing that could be read before. What is revoked meanwhile
+/// stays until its room is needed.
 class RequesterEngine final : public EngineNode, private Wakeable {
  public:
   /// `providers`: as many as the parameters say.
@@ -104,7 +105,8 @@ class RequesterEngine final : public EngineNode, private Wakeable {
     Span from_host{};
     AccessOrder::Uses uses;
     Refusal cause = Refusal::none;
-    std::uint32_t open = 0;  // units of the round
+    std::uint32_t open = 0;      // units of the round
+    std::uint64_t reserved = 0;  // pages of room in the journal
     IntegrityTree::Images nodes;
   };
   struct Unit {  // one message
@@ -123,11 +125,13 @@ class RequesterEngine final : public EngineNode, private Wakeable {
 
   Refusal check(bool write, std::uint64_t address, std::uint64_t bytes) const;
   Refusal check_page(bool write, std::uint64_t page, bool is_partial) const;
+  std::vector<Segment> place_of(const Segment& segment) const;
   bool may_write(std::uint32_t provider_node, const Segment& segment) const;
   AccessOrder::Uses uses_of(const Access& access) const;
   void start_waiting();
-  bool must_not_start(const Access& access) const;
-  std::uint64_t waits_for_repair() const;
+  enum class Room { free, taken, none };
+  Room make_room(const Access& access);
+  bool waits_for_repair() const;
   void repair();
   void read_round(std::uint32_t number);
   void write_round(std::uint32_t number);
@@ -155,7 +159,8 @@ class RequesterEngine final : public EngineNode, private Wakeable {
   SlotSealer sealer_;
   const Sealers node_sealers_;
   WriteJournal journal_;
-  bool repair_is_due_ = false;
+  std::uint64_t reserved_ = 0;  // pages of room in it, by accesses under way
+  bool repair_is_due_ = false, is_halted_ = false;
   std::unique_ptr<PageHiding> hiding_;
   std::optional<IntegrityTree> tree_;
   RegionLayout layout_{};

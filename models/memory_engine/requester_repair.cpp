@@ -10,26 +10,49 @@
 
 namespace wafertlm {
 
+/// All that is written and read together with these bytes: a page and its tag, for one without the other is
+/// none; or they alone.
+std::vector<Segment> RequesterEngine::place_of(const Segment& segment) const {
+  if (!params_.encrypts() || segment.address >= layout_.nodes()) return {segment};
+  const std::uint64_t place = segment.address < layout_.tags()
+                                  ? (segment.address - layout_.base) / params_.page_bytes
+                                  : (segment.address - layout_.tags()) / layout_.tag_bytes;
+  return {{layout_.base + place * params_.page_bytes, params_.page_bytes},
+          {layout_.tags() + place * layout_.tag_bytes, layout_.tag_bytes}};
+}
+
 bool RequesterEngine::may_write(std::uint32_t provider_node, const Segment& segment) const {
   const auto provider = std::find_if(providers_.begin(), providers_.end(),
                                      [&](const ProviderPort& port) { return port.node == provider_node; });
-  return provider->grants->check(params_.id, true, segment) == Refusal::none;
+  const std::vector<Segment> place = place_of(segment);
+  return std::all_of(place.begin(), place.end(), [&](const Segment& part) {
+    return provider->grants->check(params_.id, true, part) == Refusal::none;
+  });
 }
 
-/// Bytes in the journal that may be written again; what is revoked stays there until it is granted again.
-std::uint64_t RequesterEngine::waits_for_repair() const {
-  if (journal_.empty()) return 0;
-  return journal_.bytes(
+/// Is there something in the journal that may be written again?
+bool RequesterEngine::waits_for_repair() const {
+  return journal_.has(
       [this](std::uint32_t node, const Segment& segment) { return may_write(node, segment); });
 }
 
-bool RequesterEngine::must_not_start(const Access& access) const {
-  const bool writes = access.write || hiding_->answers_before_writing();
-  return writes && waits_for_repair() >= params_.journal_pages * params_.page_bytes;
+/// In the journal, for all that the access may leave there: free; taken for now by what is under way; or
+/// none, for it is full. What is revoked is given up before anything has to wait for it.
+RequesterEngine::Room RequesterEngine::make_room(const Access& access) {
+  const std::uint64_t needed = hiding_->most_written(access);
+  if (needed == 0) return Room::free;
+  const std::uint64_t each =
+      params_.page_bytes + layout_.tag_bytes + (tree_ ? tree_->stored_levels() * layout_.node_bytes : 0);
+  const auto kept = [&] { return (journal_.bytes() + each - 1) / each; };
+  if (kept() + reserved_ + needed > params_.journal_pages && !journal_.empty())
+    for (const WriteJournal::Piece& piece : journal_.pieces(
+             [this](std::uint32_t node, const Segment&segment) { return !may_write(node, segment); }))
+      journal_.drop(piece.node, piece.segment);
+  if (kept() >= params_.journal_pages) return Room::none;
+  return reserved_ == 0 || kept() + reserved_ + needed <= params_.journal_pages ? Room::free : Room::taken;
 }
 
-/// Nothing else is under way. A page and its tag go together, as they are read: one without the other is
-/// none.
+/// Nothing else is under way.
 void RequesterEngine::repair() {
   const std::uint32_t number = take_number(accesses_, free_accesses_);
   accesses_[number] = {};
@@ -39,9 +62,7 @@ void RequesterEngine::repair() {
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> unit_of_place;
   for (const WriteJournal::Piece& piece : journal_.pieces(
            [this](std::uint32_t node, const Segment&segment) { return may_write(node, segment); })) {
-    std::uint64_t place = piece.segment.address;  // of a tag: that of its page
-    if (params_.encrypts() && place >= layout_.tags() && place < layout_.nodes())
-      place = layout_.base + (place - layout_.tags()) / layout_.tag_bytes * params_.page_bytes;
+    const std::uint64_t place = place_of(piece.segment).front().address;
     const auto [unit, is_new] = unit_of_place.emplace(std::pair(piece.node, place), 0);
     if (is_new) {
       unit->second = add_unit(number, true, Unit::Kind::bytes, piece.node);

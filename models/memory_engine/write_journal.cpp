@@ -60,11 +60,10 @@ bool WriteJournal::overlay(std::uint32_t node, const Segment& segment, unsigned 
   return covered == segment.bytes;
 }
 
-std::uint64_t WriteJournal::bytes(const Filter& of) const {
-  std::uint64_t sum = 0;
-  for (const auto& [place, kept] : pieces_)
-    if (of(place.first, {place.second, kept.bytes})) sum += kept.bytes;
-  return sum;
+bool WriteJournal::has(const Filter& of) const {
+  return std::any_of(pieces_.begin(), pieces_.end(), [&](const Pieces::value_type& piece) {
+    return of(piece.first.first, {piece.first.second, piece.second.bytes});
+  });
 }
 
 std::vector<WriteJournal::Piece> WriteJournal::pieces(const Filter& of) const {

@@ -25,7 +25,7 @@ class WriteJournal {
   bool empty() const { return pieces_.empty(); }
   std::uint64_t bytes() const { return bytes_; }
   using Filter = std::function<bool(std::uint32_t node, const Segment& segment)>;
-  std::uint64_t bytes(const Filter& of) const;
+  bool has(const Filter& of) const;
 
   /// These bytes were not taken. `data`: of the segment, or null without contents.
   void keep(std::uint32_t node, const Segment& segment, const unsigned char* data);

@@ -27,6 +27,7 @@
 #include "platform/host/built_without.h"
 #include "platform/host/files.h"
 #include "platform/host/interrupt.h"
+#include "platform/host/out_of_memory.h"
 #include "platform/host/verbosity.h"
 #include "platform/text/quantity.h"
 #include "platform/text/suggest.h"
@@ -171,7 +172,8 @@ int run_command(const std::string& name, const std::function<int()>& command, co
 
 }  // namespace
 
-int run_commands(const std::vector<Command>& commands, int argc, char** argv) {
+int run_commands(const std::vector<Command>& commands, int argc, char** argv) try {
+  explain_out_of_memory();
   CLI::App app("WaferTLM: a SystemC/TLM-2.0 virtual platform of a wafer-scale training system", "wafertlm");
   app.require_subcommand(1);
   app.formatter(std::make_shared<HelpFormat>());
@@ -204,6 +206,8 @@ int run_commands(const std::vector<Command>& commands, int argc, char** argv) {
   } catch (const std::exception& error) {
     return report(error, is_bad_input(error) ? kBadInput : kRunFailed);
   }
+} catch (const std::exception& error) {
+  return report(error, kRunFailed);
 }
 
 }  // namespace wafertlm

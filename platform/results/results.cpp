@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -71,15 +72,40 @@ RunRow row_of(const config::ExperimentSpec& experiment, const JobRun& job, Machi
   return row;
 }
 
+bool lists_some(Run row) { return row.iterations.size() < row.experiment.iterations; }
+
 Json iterations_json(Run row) {
   const std::size_t count = row.iterations.size();
   const bool all_ranks = count * row.job.job().size() <= kMaxRankRows;
   Json list = Json::array();
   for (std::size_t k = 0; k < count; ++k)
-    list.push_back(
-        results::iteration_fields().json({row.iterations[k], all_ranks || k + 1 == count,
-                                          row.half_widths.empty() ? nullptr : &row.half_widths[k]}));
+    list.push_back(results::iteration_fields().json({row.iterations[k], all_ranks || k + 1 == count,
+                                                     row.half_widths.empty() ? nullptr : &row.half_widths[k],
+                                                     lists_some(row)}));
   return list;
+}
+
+/// How long all iterations take, by nearest rank.
+const Fields<std::vector<TimePs>>& iteration_times_fields() {
+  static const Fields<std::vector<TimePs>> fields([](Fields<std::vector<TimePs>>& f) {
+    using Times = const std::vector<TimePs>&;  // ascending
+    const auto at = [](std::size_t percent) {
+      return [percent](Times times) {
+        return seconds(times[std::max<std::size_t>(1, (times.size() * percent + 99) / 100) - 1]);
+      };
+    };
+    f.add("count", schema::positive(), [](Times times) { return times.size(); });
+    f.add("min_s", schema::seconds(), at(0));
+    f.add("median_s", schema::seconds(), at(50));
+    f.add("p90_s", schema::seconds(), at(90));
+    f.add("p99_s", schema::seconds(), at(99));
+    f.add("max_s", schema::seconds(), at(100));
+    f.add("mean_s", schema::seconds(), [](Times times) {
+      return seconds(std::accumulate(times.begin(), times.end(), TimePs{0})) /
+             static_cast<double>(times.size());
+    });
+  });
+  return fields;
 }
 
 double iteration_time_s(Run row) {
@@ -102,8 +128,16 @@ Fields<RunRow> make_run_fields() {
   f.add("iteration_time_s", schema::seconds("Of the last iteration"), iteration_time_s);
   f.add_if([](Run row) { return !row.half_widths.empty(); }, "iteration_time_half_width_s",
            results::half_width_schema(), [](Run row) { return row.half_widths.back().time_ps * 1e-12; });
-  f.add("iterations", {{"type", "array"}, {"minItems", 1}, {"items", schema::reference("iteration")}},
+  f.add("iterations",
+        schema::described({{"type", "array"}, {"minItems", 1}, {"items", schema::reference("iteration")}},
+                          "All, or without list_all_iterations of more than 100 the first ten and the last"),
         iterations_json);
+  f.add_if(lists_some, "iteration_times",
+           iteration_times_fields().schema("Of all iterations, where not all are listed"), [](Run row) {
+             std::vector<TimePs> times = row.job.iteration_times_ps();
+             std::sort(times.begin(), times.end());
+             return iteration_times_fields().json(times);
+           });
   f.add("training", schema::or_null(schema::reference("training"), "null for traces, which do not tell"),
         [](Run row) { return training_json(row.experiment); });
   f.add("memory_check", memory_check_schema(),
@@ -112,11 +146,13 @@ Fields<RunRow> make_run_fields() {
   f.add("critical_path", results::critical_path_fields().schema(), [](Run row) {
     return results::critical_path_fields().json({row.job, row.job.critical_path()});
   });
-  f.add("collectives_total", schema::count(), [](Run row) { return row.job.collectives().size(); });
-  f.add("collectives",
-        schema::list(schema::reference("collective"),
-                     "All, or of more than 100,000 those that lie farthest above their bound"),
-        [](Run row) { return results::collectives_json(row.job); });
+  f.add("collectives_total", schema::count(), [](Run row) { return row.job.collectives_total(); });
+  f.add(
+      "collectives",
+      schema::list(schema::reference("collective"),
+                   "Of the iterations that are listed: all, or of more than 100,000 those that lie farthest "
+                   "above their bound"),
+      [](Run row) { return results::collectives_json(row.job); });
   f.add("links", schema::list(schema::reference("link")), &RunRow::links);
   for (const auto& kind : fabric_kinds())
     if (const FabricResults* const of = kind->results())
@@ -273,8 +309,9 @@ std::string results_csv(const Json& results) {
       columns->insert(columns->begin() + 1, {"time_half_width_s", "/time_half_width_s"});
   Csv csv{&of_iteration, &of_collective, &of_link};
   const Json& iterations = results["iterations"];
+  const auto number = [&](std::size_t i) { return iterations[i].value("number", i); };
   for (std::size_t i = 0; i < iterations.size(); ++i)
-    csv.add("iteration", std::to_string(i), of_iteration, iterations[i]);
+    csv.add("iteration", std::to_string(number(i)), of_iteration, iterations[i]);
   // Where the time of every rank went: "iteration 0 rank 3 exposed_dp"; the parts sum to the iteration's
   // time.
   for (std::size_t i = 0; i < iterations.size(); ++i)
@@ -285,7 +322,7 @@ std::string results_csv(const Json& results) {
           const Json::json_pointer width("/breakdown_half_width_s/" + part);
           if (iterations[i].contains(width)) row["time_half_width_s"] = iterations[i][width];
           csv.add("breakdown",
-                  fmt::format("iteration {} rank {} {}", i, rank["rank"].get<std::uint32_t>(), part),
+                  fmt::format("iteration {} rank {} {}", number(i), rank["rank"].get<std::uint32_t>(), part),
                   of_breakdown, row);
         }
   for (const Json& row : results["collectives"])

@@ -74,12 +74,12 @@ double whole_over_busy(const IterationResult& iteration, std::size_t rank) {
 }
 
 IterationHalfWidths half_widths_of(const Machine& machine, const Placement& npus,
-                                   const IterationResult& iteration, std::size_t number) {
+                                   const IterationResult& iteration) {
   const Sampling& sampling = *machine.sampling();
   const ClassTable& classes = machine.wafer().classes;
   IterationHalfWidths widths;
   for (std::size_t rank = 0; rank < npus.size(); ++rank) {
-    const Sampling::Shares shares = sampling.shares(npus[rank], number);
+    const Sampling::Shares shares = sampling.shares(npus[rank], iteration.number);
     const double stretch = whole_over_busy(iteration, rank);
     Sampling::Share whole;
     for (std::size_t column = 0; column < shares.size(); ++column) {
@@ -103,6 +103,9 @@ IterationHalfWidths half_widths_of(const Machine& machine, const Placement& npus
 const Fields<IterationRow>& iteration_fields() {
   static const Fields<IterationRow> fields([](Fields<IterationRow>& f) {
     using R = const IterationRow&;
+    f.add_if([](R row) { return row.is_numbered; }, "number",
+             schema::count("From 0, where not all iterations are listed"),
+             [](R row) { return row.result.number; });
     f.column("time_s", schema::seconds(),
              [](R row) { return seconds(row.result.end_ps - row.result.start_ps); });
     f.add("time_ps", schema::count(), [](R row) { return row.result.end_ps - row.result.start_ps; });
@@ -307,8 +310,8 @@ std::vector<IterationHalfWidths> half_widths(const Machine& machine, const Place
                                              const std::vector<IterationResult>& iterations) {
   std::vector<IterationHalfWidths> widths;
   if (!machine.sampling() || machine.sampling()->counts().is_exact()) return widths;
-  for (std::size_t k = 0; k < iterations.size(); ++k)
-    widths.push_back(half_widths_of(machine, npus, iterations[k], k));
+  for (const IterationResult& iteration : iterations)
+    widths.push_back(half_widths_of(machine, npus, iteration));
   return widths;
 }
 

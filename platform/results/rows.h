@@ -27,6 +27,7 @@ struct IterationRow {
   const IterationResult& result;
   bool with_ranks;
   const IterationHalfWidths* half_widths = nullptr;  ///< null: nothing was sampled
+  bool is_numbered = false;
 };
 
 /// Of iterations[], and $defs of its parts.

@@ -38,9 +38,9 @@ std::string where_the_time_went(const Json& results) {
   std::size_t number = 0;
   for (const Json& iteration : results["iterations"]) {
     text += fmt::format(
-        "\nIteration {}: {} {}  (rank {}, which finishes last; min, mean and max over all ranks)\n", number++,
-        time_of(iteration["time_s"]), half_width_of(iteration, "time_half_width_s"),
-        iteration["rank"].get<int>());
+        "\nIteration {}: {} {}  (rank {}, which finishes last; min, mean and max over all ranks)\n",
+        iteration.value("number", number++), time_of(iteration["time_s"]),
+        half_width_of(iteration, "time_half_width_s"), iteration["rank"].get<int>());
     TextRows rows;
     for (const auto& [name, value] : iteration["breakdown_s"].items()) {
       if (value == 0 && iteration["breakdown_max_s"][name] == 0) continue;
@@ -54,6 +54,13 @@ std::string where_the_time_went(const Json& results) {
     }
     text += aligned(rows, "lr");
   }
+  if (const auto times = results.find("iteration_times"); times != results.end())
+    text += fmt::format(
+        "\nAll {} iterations: {} at least, median {}, 90 % within {}, 99 % within {}, {} at most, mean {} "
+        "(list_all_iterations: true lists them)\n",
+        (*times)["count"].get<std::uint64_t>(), time_of((*times)["min_s"]), time_of((*times)["median_s"]),
+        time_of((*times)["p90_s"]), time_of((*times)["p99_s"]), time_of((*times)["max_s"]),
+        time_of((*times)["mean_s"]));
   return text;
 }
 

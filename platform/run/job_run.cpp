@@ -130,6 +130,7 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
     : machine_(machine),
       job_(job),
       iteration_count_(experiment.iterations),
+      listed_(experiment.iterations, experiment.list_all_iterations),
       barrier_(experiment.barrier),
       time_step_ps_(
           fabric_kind(experiment.platform.wafer).abilities(experiment.platform.wafer.fabric).time_step_ps),
@@ -143,7 +144,7 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
                 }),
       context_{machine, causes_, categories_, registry_, messages_, experiment.platform.run.functional,
                nullptr},
-      time_(job.size()),
+      time_(job.size(), listed_),
       stream_ends_(std::make_unique<StreamEnds>(
           machine, job.npus, experiment.platform.run.functional,
           StreamEnds::Job{[this](std::uint32_t rank) -> RankSequencer& { return *ranks_[rank]; },
@@ -151,7 +152,7 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
       iteration_times_(experiment.iterations),
       ranks_done_(experiment.iterations),
       last_rank_(experiment.iterations),
-      rank_ends_(experiment.iterations, std::vector<TimePs>(job.size())) {
+      rank_ends_(listed_.size(), std::vector<TimePs>(job.size())) {
   plan_collectives(experiment.platform);
   for (std::uint32_t rank = 0; rank < job.size(); ++rank)
     for (const std::uint32_t peer : job.summaries[rank].sends_to)
@@ -229,10 +230,13 @@ void JobRun::iteration_done(std::uint32_t rank, std::uint32_t iteration, TimePs 
   // Calls come in the order of time: the last is the end. Of equals the lowest rank is named.
   if (iteration_times_[iteration] != now || rank < last_rank_[iteration]) last_rank_[iteration] = rank;
   iteration_times_[iteration] = now;
-  rank_ends_[iteration][rank] = now;
+  if (listed_.has(iteration)) rank_ends_[listed_.place_of(iteration)][rank] = now;
   if (Sampling* const sampling = machine_.sampling()) sampling->next_period(job_.npus[rank]);
   const bool all_done = ++ranks_done_[iteration] == ranks_.size();
-  if (all_done) time_.close(now);
+  if (all_done) {
+    time_.close(now);
+    drop_what_is_not_listed();
+  }
   if (iteration + 1 == iteration_count_) return;
   if (!barrier_) {
     ranks_[rank]->engine.start_iteration(now);
@@ -293,14 +297,26 @@ void JobRun::run(const std::function<void(TimePs, std::uint64_t, std::uint64_t)>
   if (end_ps() == 0)
     throw std::runtime_error("the workload took no time at all: no node has a duration and nothing was sent");
   for (const auto& rank : ranks_) rank->account.finish(end_ps(), rank->engine.last());
-  for (const CollectiveRecord* record : collectives())
-    if (record->end_ps - record->first_entry_ps +
-            cut_at_most_ps(time_step_ps_, record->group_size, record->chunks) <
-        record->cost.bound_ps)
-      throw std::runtime_error(fmt::format(
-          "collective {} (\"{}\") took {} ps, less than its bound of {} ps: this is a fault of the model, "
-          "please report it",
-          record->id, record->name, record->end_ps - record->first_entry_ps, record->cost.bound_ps));
+  for (const CollectiveRecord* record : collectives()) require_bound(*record);
+}
+
+/// @throws std::runtime_error: it was faster than can be.
+void JobRun::require_bound(const CollectiveRecord& record) const {
+  const TimePs time = record.end_ps - record.first_entry_ps;
+  if (time + cut_at_most_ps(time_step_ps_, record.group_size, record.chunks) < record.cost.bound_ps)
+    throw std::runtime_error(fmt::format(
+        "collective {} (\"{}\") took {} ps, less than its bound of {} ps: this is a fault of the model, "
+        "please report it",
+        record.id, record.name, time, record.cost.bound_ps));
+}
+
+/// Collectives that began in iterations before the one that has just ended: ranks may still be in those of
+/// this one.
+void JobRun::drop_what_is_not_listed() {
+  const std::vector<TimePs>& ends = time_.ends();
+  if (listed_.all() || ends.size() < listed_.first() + std::size_t{2}) return;
+  registry_.drop(ends[listed_.first() - 1], ends[ends.size() - 2],
+                 [this](const CollectiveRecord& record) { require_bound(record); });
 }
 
 std::map<std::string, TimePs> JobRun::breakdown(std::uint32_t rank, std::uint32_t iteration) const {
@@ -311,14 +327,23 @@ std::map<std::string, TimePs> JobRun::breakdown(std::uint32_t rank, std::uint32_
   return parts;
 }
 
+std::vector<TimePs> JobRun::iteration_times_ps() const {
+  std::vector<TimePs> times;
+  for (std::size_t k = 0; k < time_.ends().size(); ++k)
+    times.push_back(time_.ends()[k] - (k == 0 ? 0 : time_.ends()[k - 1]));
+  return times;
+}
+
 std::vector<IterationResult> JobRun::iterations() const {
-  std::vector<IterationResult> results(iteration_count_);
-  for (std::uint32_t k = 0; k < iteration_count_; ++k) {
-    IterationResult& result = results[k];
+  std::vector<IterationResult> results(listed_.size());
+  for (std::uint32_t place = 0; place < results.size(); ++place) {
+    const std::uint32_t k = listed_.iteration_at(place);
+    IterationResult& result = results[place];
+    result.number = k;
     result.start_ps = k == 0 ? 0 : time_.ends()[k - 1];
     result.end_ps = time_.ends()[k];
     result.last_rank = last_rank_[k];
-    result.rank_end_ps = rank_ends_[k];
+    result.rank_end_ps = rank_ends_[place];
     std::map<std::string, std::uint32_t> seen;
     for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
       const auto& parts = result.ranks.emplace_back(breakdown(rank, k));

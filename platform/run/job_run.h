@@ -19,6 +19,7 @@ struct PlatformSpec;
 class StreamEnds;
 
 struct IterationResult {
+  std::uint32_t number = 0;
   TimePs start_ps = 0, end_ps = 0;
   std::uint32_t last_rank = 0;                ///< finishes last; the lowest of equals
   std::map<std::string, TimePs> last;         ///< its breakdown
@@ -63,11 +64,16 @@ class JobRun : private RankHost {
   /// that disagree, a value that is wrong, a collective faster than its bound.
   void run(const std::function<void(TimePs now, std::uint64_t done, std::uint64_t all)>& progress = {});
 
+  /// Those that are listed, the last one at the end.
   std::vector<IterationResult> iterations() const;
+  /// Of all iterations.
+  std::vector<TimePs> iteration_times_ps() const;
   /// Where a rank's time of an iteration went; sums to the iteration's time.
   std::map<std::string, TimePs> breakdown(std::uint32_t rank, std::uint32_t iteration) const;
   CriticalPath critical_path() const;
+  /// Of iterations that are listed.
   std::vector<const CollectiveRecord*> collectives() const { return registry_.records(); }
+  std::uint64_t collectives_total() const { return registry_.total(); }
   /// When the last node of the last iteration ended.
   TimePs end_ps() const { return time_.ends().empty() ? 0 : time_.ends().back(); }
   bool proven() const { return context_.functional; }
@@ -83,6 +89,8 @@ class JobRun : private RankHost {
   void relayed(std::uint64_t token, const Operation& operation, const std::vector<std::byte>& data) override;
   void plan_collectives(const config::PlatformSpec& platform);
   void stream_is_out(CollectiveRecord& record);
+  void require_bound(const CollectiveRecord& record) const;
+  void drop_what_is_not_listed();
   std::vector<std::string> waiting(const std::vector<std::string>& pending) const;
   std::uint64_t finished() const;
   TimePs accounted_ps() const;
@@ -90,6 +98,7 @@ class JobRun : private RankHost {
   Machine& machine_;
   const Job& job_;
   std::uint32_t iteration_count_;
+  ListedIterations listed_;
   bool barrier_;
   TimePs time_step_ps_;
   JobWork work_;
@@ -103,7 +112,7 @@ class JobRun : private RankHost {
   std::unique_ptr<StreamEnds> stream_ends_;
   std::vector<TimePs> iteration_times_;                // by iteration: when the latest rank so far was done
   std::vector<std::uint32_t> ranks_done_, last_rank_;  // by iteration
-  std::vector<std::vector<TimePs>> rank_ends_;         // by iteration and rank
+  std::vector<std::vector<TimePs>> rank_ends_;         // by place among the listed, and rank
 };
 
 }  // namespace wafertlm

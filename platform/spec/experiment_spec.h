@@ -19,7 +19,8 @@ struct ExperimentSpec {
   PlatformSpec platform;
   WorkloadSpec workload;
   std::uint32_t iterations = 1;
-  bool barrier = false;  ///< ranks wait for each other between iterations
+  bool barrier = false;              ///< ranks wait for each other between iterations
+  bool list_all_iterations = false;  ///< in the results, see ListedIterations
   HbmOverflow hbm_overflow = HbmOverflow::error;
   std::optional<CostSpec> costs;  ///< then results have the platform's price and power
   Origins origins;                ///< of all values, also those of platform and workload

@@ -131,6 +131,9 @@ std::shared_ptr<const Struct<ExperimentSpec>> experiment_type() {
                   "How often the workload runs")
         .optional("barrier", &ExperimentSpec::barrier, boolean(),
                   "All ranks wait for each other between iterations")
+        .optional("list_all_iterations", &ExperimentSpec::list_all_iterations, boolean(),
+                  "Results list every iteration; false: of more than 100 the first ten and the last, with "
+                  "how the times of all are distributed")
         .optional("hbm_overflow", &ExperimentSpec::hbm_overflow, one_of<HbmOverflow>({"error", "note"}),
                   "A workload that needs more memory than an NPU has is refused, or runs and is marked in "
                   "the results")

@@ -43,7 +43,7 @@ function tiles(results) {
 
 function breakdown(results) {
   const chosen = element("select", {id: "iteration", "aria-label": "iteration"},
-    ...results.iterations.map((_, i) => element("option", {value: i}, `iteration ${i}`)));
+    ...results.iterations.map((each, i) => element("option", {value: i}, `iteration ${each.number ?? i}`)));
   chosen.value = results.iterations.length - 1;
   const place = element("div"), bars = holder(320), grouped = element("div");
   section("breakdown", "Where the time went",

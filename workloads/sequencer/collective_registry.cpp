@@ -72,6 +72,7 @@ const CollectiveRegistry::Programs& CollectiveRegistry::plan_ahead(const Task& t
 }
 
 CollectiveRecord& CollectiveRegistry::open(PerGroup& group, const Task& task) {
+  ++total_;
   auto record = std::make_unique<CollectiveRecord>();
   // The same numbers however the ranks happen to come.
   record->id = task.number * groups_.count() + task.group_number + 1;
@@ -132,6 +133,21 @@ void CollectiveRegistry::leave(CollectiveRecord& record, TimePs now) {
 void CollectiveRegistry::explain(const CollectiveRecord& record, TaskEnd& end) {
   end.run.start_ps = record.last_entry_ps;
   end.cause = record.cause;
+}
+
+void CollectiveRegistry::drop(TimePs from_ps, TimePs to_ps,
+                              const std::function<void(const CollectiveRecord&)>& last_look) {
+  for (auto& [name, group] : by_group_)
+    for (auto each = group.begin(); each != group.end();) {
+      const CollectiveRecord& record = *each->second;
+      const bool is_over = record.left == record.group_size && (!record.io_stream || record.is_out);
+      if (is_over && record.first_entry_ps >= from_ps && record.first_entry_ps < to_ps) {
+        last_look(record);
+        each = group.erase(each);
+      } else {
+        ++each;
+      }
+    }
 }
 
 std::vector<const CollectiveRecord*> CollectiveRegistry::records() const {

@@ -83,8 +83,12 @@ class CollectiveRegistry {
   /// whatever kept the last one from entering. Before leave().
   static void explain(const CollectiveRecord& record, TaskEnd& end);
 
-  /// By (start, id).
+  /// Hands over and drops those that began in [from, to) and are over.
+  void drop(TimePs from_ps, TimePs to_ps, const std::function<void(const CollectiveRecord&)>& last_look);
+  /// By (start, id); of those that were not dropped.
   std::vector<const CollectiveRecord*> records() const;
+  /// All that were entered.
+  std::uint64_t total() const { return total_; }
   /// Ranks of the record's group that have not entered it, lowest first.
   std::vector<std::uint32_t> absent(const CollectiveRecord& record) const;
   /// Collectives that not all ranks have entered, with the ranks that the others wait for, in words.
@@ -105,6 +109,7 @@ class CollectiveRegistry {
   CollectivePlanner planner_;
   StreamPlanner stream_planner_;
   std::map<std::string, PerGroup> by_group_;
+  std::uint64_t total_ = 0;
   // Programs of one (group, type, stream or not, bytes) are the same: planned once.
   std::map<std::tuple<std::string, CollectiveType, bool, std::uint64_t>, Plan> plans_;
 };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "workloads/sequencer/cause_log.h"
+#include "workloads/sequencer/listed_iterations.h"
 
 namespace wafertlm {
 
@@ -58,22 +59,24 @@ class TimeAccount {
 };
 
 /// Adds up what every rank's time went into, by iteration. Iteration k is the time between the ends of k - 1
-/// and k, which are the same for all ranks, so a segment may belong to several.
+/// and k, which are the same for all ranks, so a segment may belong to several. Sums are those of listed
+/// iterations; the times of all are kept.
 class IterationAccount {
  public:
-  explicit IterationAccount(std::uint32_t ranks) : sums_(ranks) {}
+  IterationAccount(std::uint32_t ranks, const ListedIterations& listed) : listed_(listed), sums_(ranks) {}
 
   /// The iteration that is under way ends now; what was added so far does not go beyond.
   void close(TimePs end_ps) { ends_.push_back(end_ps); }
   void add(std::uint32_t rank, const TimeSegment& segment);
-  /// Picoseconds of a rank in a category.
+  /// Picoseconds of a rank in a category, in a listed iteration.
   TimePs sum(std::uint32_t rank, std::uint32_t iteration, std::uint8_t category) const;
   const std::vector<TimePs>& ends() const { return ends_; }
 
  private:
   using ByCategory = std::vector<TimePs>;
+  const ListedIterations listed_;
   std::vector<TimePs> ends_;
-  std::vector<std::vector<ByCategory>> sums_;  // [rank][iteration]
+  std::vector<std::vector<ByCategory>> sums_;  // [rank][place among the listed]
 };
 
 }  // namespace wafertlm

@@ -66,8 +66,7 @@ void check_experiment(const CheckRequest& request, std::ostream& out) {
   }
   out << check_text(spec);
   const Job& job = kept<Job>(load_job(spec));
-  if (!request.force)
-    require_host_memory(spec, estimated_bytes(spec.platform, job), available_memory_bytes());
+  if (!request.force) require_host_memory(spec, estimated_bytes(spec, job), available_memory_bytes());
   Machine& machine = kept<Machine>(spec.platform);
   const JobRun& ready = kept<JobRun>(machine, job, spec);
   describe(spec.platform, machine.wafer(), out);

@@ -22,6 +22,7 @@
 #include "platform/host/validators.h"
 #include "platform/machine/machine.h"
 #include "platform/results/parts.h"
+#include "platform/run/host_estimate.h"
 #include "platform/spec/fabric_kinds.h"
 #include "platform/spec/load.h"
 #include "platform/spec/ranges.h"
@@ -324,7 +325,7 @@ struct Options {
   CollectiveOptions what;
   std::string platform, sizes;  // empty: 1 MiB, of a barrier 0
   std::vector<std::string> overrides;
-  bool choices = false, explain_bound = false, json = false;
+  bool choices = false, explain_bound = false, json = false, force = false;
 };
 
 std::vector<std::string> type_names() {
@@ -353,6 +354,7 @@ int run(const Options& options) {
     fmt::print("{}", options.json ? explained.dump(2) + "\n" : bounds_text(explained));
     return 0;
   }
+  require_host_memory(spec, 1, options.force);
   // Refuses bad input before the first line of the table.
   CollectiveReport report(spec, setup, options.what.type, sizes, options.json);
   for (const std::uint64_t bytes : sizes)
@@ -413,6 +415,7 @@ std::function<int()> add_collective_command(CLI::App& app) {
                       "the first entry, /predict from the last one");
   command->add_option("--set", options->overrides,
                       "Change a key of the platform: wafer.fabric.link_bandwidth=1TB/s");
+  command->add_flag("--force", options->force, "Run it also if it needs more memory than there is");
   add_json_flag(*command, options->json, collective_schema, "Print JSON instead of the table");
   command->footer(
       "size is the full vector per rank; algbw = size/time; busbw = algbw x 2(p-1)/p for all-reduce, "

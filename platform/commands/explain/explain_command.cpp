@@ -96,11 +96,11 @@ struct WithFasterLinks {
   TimePs iteration_ps;
 };
 
-std::vector<WithFasterLinks> simulate_faster_links(const std::string& file) {
+std::vector<WithFasterLinks> simulate_faster_links(const config::Node& experiment) {
   std::vector<WithFasterLinks> made;
   for (const std::uint64_t factor : kFactors) {
     try {
-      const FasterLinks faster = faster_links(config::load_document(file), factor);
+      const FasterLinks faster = faster_links(experiment, factor);
       if (faster.settings.empty()) return {};
       made.push_back({factor, faster.settings, simulated_iteration_ps(faster.experiment)});
     } catch (const std::invalid_argument&) {
@@ -144,11 +144,33 @@ void print_bound(const config::ExperimentSpec& experiment, const IterationResult
       format_time(time - compute->second), format_time(compute->second));
 }
 
-void require_same_time(const fs::path& folder, const nlohmann::ordered_json& results, TimePs iteration) {
-  if (iteration != results["iterations"].back()["time_ps"].get<TimePs>())
-    throw std::runtime_error(folder.string() +
-                             " was written by another version of the program, or its traces have changed: "
-                             "its last iteration takes another time now. Run it again");
+/// What is simulated again, and which iteration of the results is its last one: of many iterations only the
+/// first ones are.
+struct Again {
+  config::Node experiment;
+  std::string which = "the last iteration";
+  std::size_t listed = 0;
+};
+
+Again simulated_again(const std::string& file, const nlohmann::ordered_json& results) {
+  Again made{config::load_document(file)};
+  made.listed = results["iterations"].size() - 1;
+  const std::uint32_t all = config::load_experiment(file).iterations, first = ListedIterations::kFirst;
+  if (all <= ListedIterations::kMost) return made;
+  made.experiment = config::merged(
+      made.experiment, config::Node::map({{"iterations", config::Node::scalar(std::to_string(first))}}));
+  made.which = fmt::format("iteration {} of {}", first, all);
+  made.listed = first - 1;
+  return made;
+}
+
+void require_same_time(const fs::path& folder, const nlohmann::ordered_json& results, const Again& again,
+                       TimePs iteration) {
+  if (iteration != results["iterations"][again.listed]["time_ps"].get<TimePs>())
+    throw std::runtime_error(fmt::format(
+        "{} was written by another version of the program, or its traces have changed: {} takes another time "
+        "now. Run it again",
+        folder.string(), again.which));
 }
 
 std::chrono::seconds limit_of(const Options& options) {
@@ -160,15 +182,15 @@ std::chrono::seconds limit_of(const Options& options) {
 }
 
 /// Single changes of the run in a folder, simulated.
-WhatIfs what_ifs_of(const fs::path& folder, const nlohmann::ordered_json& results, const Options& options) {
-  const config::Node experiment = config::load_document((folder / "resolved.yaml").string());
-  Trials trials(experiment, options.jobs, limit_of(options), options.trials + 1);
+WhatIfs what_ifs_of(const fs::path& folder, const nlohmann::ordered_json& results, const Again& again,
+                    const Options& options) {
+  Trials trials(again.experiment, options.jobs, limit_of(options), options.trials + 1);
   const TrialResult base = trials.run({{}}, "the run as it was").front();
   if (!base.problem.empty()) throw std::runtime_error(base.problem);
   if (!base.was_tried())
     throw std::invalid_argument("--limit " + options.limit + ": less than one run takes; give more");
-  require_same_time(folder, results, *base.iteration_ps);
-  return find_what_ifs(experiment, trials, *base.iteration_ps);
+  require_same_time(folder, results, again, *base.iteration_ps);
+  return find_what_ifs(again.experiment, trials, *base.iteration_ps);
 }
 
 nlohmann::ordered_json explanation_json(const nlohmann::ordered_json& results, TimePs iteration,
@@ -213,12 +235,13 @@ int explain(const Options& options) {
                                 " is not there; give a folder that `wafertlm run` has written");
   if (options.quick && !options.page.empty())
     throw std::invalid_argument("--out is a page of the single changes, which --quick leaves out");
-  config::ExperimentSpec experiment = config::load_experiment(file.string());
+  const Again again = simulated_again(file.string(), results);
+  config::ExperimentSpec experiment = config::load_experiment(again.experiment, {});
   const bool has_rtl = leave_out_rtl_beside(experiment);
   const Job job = load_job(experiment);
   // Real runs first: each is a process of its own, which must not have a simulation in it yet.
   std::optional<WhatIfs> what_ifs;
-  if (!options.quick) what_ifs = what_ifs_of(folder, results, options);
+  if (!options.quick) what_ifs = what_ifs_of(folder, results, again, options);
   std::map<std::string, Rerun> reruns;
   if (options.rerun) {
     std::set<std::string> categories = {"compute"};
@@ -226,20 +249,20 @@ int explain(const Options& options) {
       categories.insert(summary.classes.begin(), summary.classes.end());
     for (const std::string& category : categories) reruns[category] = rerun(experiment, category);
   }
-  const std::vector<WithFasterLinks> faster = simulate_faster_links(file.string());
+  const std::vector<WithFasterLinks> faster = simulate_faster_links(again.experiment);
   Recording recording(experiment, job);
   const TimePs iteration = iteration_ps(recording.run);
   // What was sampled is simulated whole for the graph.
   if (experiment.platform.run.acceleration != config::Acceleration::sampled)
-    require_same_time(folder, results, iteration);
+    require_same_time(folder, results, again, iteration);
   const auto all = gains(recording.recorded, recording.run.critical_path());
   const auto json = explanation_json(results, iteration, all, faster, what_ifs);
   if (!options.page.empty()) write_file("--out", options.page, report_html({{"explain", json}}));
   if (!options.json.empty() && write_json(options.json, json)) return 0;
   fmt::print(
-      "{}: the last iteration takes {}.\nWhat would shorten it most if it took no time, in the recorded "
+      "{}: {} takes {}.\nWhat would shorten it most if it took no time, in the recorded "
       "order of service:\n",
-      results["experiment"].get<std::string>(), format_time(iteration));
+      results["experiment"].get<std::string>(), again.which, format_time(iteration));
   std::size_t shown = 0;
   for (const Gain& each : all) {
     print_gain(++shown, each, iteration);

@@ -137,7 +137,7 @@ bool begins(const std::string& text, const char* start) { return text.rfind(star
 }  // namespace
 
 bool Setting::is_of_simulation() const {
-  return begins(key, "run.") || key == "iterations" || begins(key, "costs.");
+  return begins(key, "run.") || key == "iterations" || key == "list_all_iterations" || begins(key, "costs.");
 }
 
 std::vector<Setting> settings_of(const Node& experiment) {

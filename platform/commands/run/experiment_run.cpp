@@ -246,7 +246,7 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
     chosen = std::make_unique<SocketChoice>(std::move(globs));
   }
   const std::uint64_t available_bytes = available_memory_bytes();
-  if (!options.force) require_host_memory(experiment, estimated_bytes(platform, job), available_bytes);
+  if (!options.force) require_host_memory(experiment, estimated_bytes(experiment, job), available_bytes);
   Machine machine(platform);
   machine.allow_sampling();
   JobRun job_run(machine, job, experiment);

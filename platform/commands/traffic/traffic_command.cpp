@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <functional>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "platform/commands/traffic/traffic_run.h"
 #include "platform/host/json_output.h"
 #include "platform/host/validators.h"
+#include "platform/run/host_estimate.h"
 #include "platform/text/quantity.h"
 
 namespace wafertlm {
@@ -36,6 +38,7 @@ struct Command {
   std::string json_file;
   std::string flow;  ///< size of a flow; empty: loads
   unsigned jobs = 1;
+  bool force = false;
 };
 
 void print(const std::string& text) {
@@ -57,6 +60,7 @@ std::uint64_t flow_bytes(const std::string& text) {
 int run_all_at_once(const Command& command) {
   const FlowsSetup setup{resolve_common(command.options, command.options.overrides),
                          flow_bytes(command.flow)};
+  require_host_memory(setup.traffic.platform, 1, command.force);
   const bool only_json = command.json_file == "-";
   const FlowsResult result = run_flows(setup);
   if (!only_json) print(flows_report(setup, result));
@@ -70,6 +74,7 @@ int run(const Command& command) {
   if (!command.flow.empty()) return run_all_at_once(command);
   const std::vector<double> loads = parse_loads(command.options.load);
   const TrafficSetup setup = resolve(command.options);
+  require_host_memory(setup.platform, std::min<std::size_t>(command.jobs, loads.size()), command.force);
   const bool only_json = command.json_file == "-";
   const auto say = [&](const std::string& text) {
     if (!only_json) print(text);
@@ -122,6 +127,7 @@ std::function<int()> add_traffic_command(CLI::App& app) {
           ->check(positive());
   for (CLI::Option* const of_loads : {load, packet, warmup, measure}) flow->excludes(of_loads);
   sub->add_option("--seed", options.seed, "Of the random numbers [the platform's]");
+  sub->add_flag("--force", command->force, "Run it also if it needs more memory than there is");
   add_json_option(*sub, command->json_file, [] {
     return nlohmann::ordered_json{{"oneOf", {sweep_schema(), flows_schema()}}};
   });

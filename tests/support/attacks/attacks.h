@@ -20,7 +20,6 @@ struct Protection {
 /// ends: the name of the refusal that stops it, kSucceeds, or what else became of it; "" where it makes no
 /// sense.
 struct Attack {
-  const char* by;
   const char* what;
   std::function<std::string(const Protection&)> carry_out;
 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <stdexcept>
 
 #include "tests/support/attacks/scene.h"
@@ -32,6 +33,36 @@ std::string loses(const Protection& protection, Fate fate,
   return scene.tenant.journal().empty() ? "nothing lost" : "stays in the journal";
 }
 
+/// 4,096 stores under way together, none of which is taken: all fail, or their pages are revoked before they
+/// come there, 256 at a time. What does the journal hold at most?
+std::string overfills(const Protection& protection, bool revokes) {
+  if (revokes && protection.hiding == Hiding::path_oram) return "";  // its loads fail, too
+  EngineBench bench(1 << 27);
+  RequesterEngineParams params = Scene::params_of(protection, 1, {});
+  params.pages = params.outstanding = 4096;
+  RequesterEngine& engine = bench.add(params);
+  bench.grant_all(params.id, engine.layout());
+  if (!revokes)
+    bench.memory.fate = [](bool write, std::uint64_t) { return write ? Fate::failed : Fate::served; };
+  Bytes data(4096, 1);
+  std::uint64_t most = 0;
+  const std::uint64_t at_once = revokes ? 256 : params.pages;
+  for (std::uint64_t first = 0; first < params.pages; first += at_once) {
+    for (std::uint64_t page = first; page < first + at_once; ++page)
+      engine.start(true, page * 4096, 4096, data.data(), page);
+    while (!engine.idle()) {
+      bench.clock.run(bench.clock.now() + 2'000'000);
+      if (revokes) bench.provider.revoke(first, at_once);
+      most = std::max(most, engine.journal().bytes());
+    }
+  }
+  const std::uint64_t more = engine.oram() ? engine.oram()->path_slots() : 1;
+  const std::uint64_t each =
+      4096 + engine.layout().tag_bytes +
+      (engine.tree() ? engine.tree()->stored_levels() : 0) * engine.layout().node_bytes;
+  return most <= (params.journal_pages - 1 + more) * each ? "the journal is bounded" : "**overfills it**";
+}
+
 bool is_page(const Scene& scene, std::uint64_t address) { return address < scene.tenant.layout().tags(); }
 bool is_tag(const Scene& scene, std::uint64_t address) {
   return !is_page(scene, address) && address < scene.tenant.layout().nodes();
@@ -42,13 +73,13 @@ bool is_node(const Scene& scene, std::uint64_t address) { return address >= scen
 
 std::vector<Attack> faults() {
   return {
-      {"memory", "fails a page's write", [](const Protection& p) { return loses(p, Fate::failed, is_page); }},
-      {"memory", "tears a page's write", [](const Protection& p) { return loses(p, Fate::torn, is_page); }},
-      {"memory", "fails a tag's write", [](const Protection& p) { return loses(p, Fate::failed, is_tag); }},
-      {"memory", "tears a tag's write", [](const Protection& p) { return loses(p, Fate::torn, is_tag); }},
-      {"memory", "fails a node's write", [](const Protection& p) { return loses(p, Fate::failed, is_node); }},
-      {"memory", "tears a node's write", [](const Protection& p) { return loses(p, Fate::torn, is_node); }},
-      {"memory", "fails every write for ever",
+      {"fails a page's write", [](const Protection& p) { return loses(p, Fate::failed, is_page); }},
+      {"tears a page's write", [](const Protection& p) { return loses(p, Fate::torn, is_page); }},
+      {"fails a tag's write", [](const Protection& p) { return loses(p, Fate::failed, is_tag); }},
+      {"tears a tag's write", [](const Protection& p) { return loses(p, Fate::torn, is_tag); }},
+      {"fails a node's write", [](const Protection& p) { return loses(p, Fate::failed, is_node); }},
+      {"tears a node's write", [](const Protection& p) { return loses(p, Fate::torn, is_node); }},
+      {"fails every write for ever",
        [](const Protection& protection) {
          Scene scene(protection);
          scene.memory.fate = [](bool write, std::uint64_t) { return write ? Fate::failed : Fate::served; };
@@ -59,7 +90,9 @@ std::vector<Attack> faults() {
            refusal = scene.store(i % Scene::kPages, page_of(1));
          return std::string(to_string(refusal));
        }},
-      {"chance", "fills the stash of a tree with buckets of one block",
+      {"fails 4,096 stores under way together", [](const Protection& p) { return overfills(p, false); }},
+      {"revokes the pages of stores under way", [](const Protection& p) { return overfills(p, true); }},
+      {"fills the stash of a tree with buckets of one block",
        [](const Protection& protection) -> std::string {
          if (protection.hiding != Hiding::path_oram) return "";
          try {

@@ -45,6 +45,33 @@ auto replay(What what) {
 
 using Contents = decltype(PlainMemory::contents);
 
+void exchange(PlainMemory& memory, const Segment& a, const Segment& b) {
+  const Bytes first = Scene::read(memory, a);
+  Scene::write(memory, a, Scene::read(memory, b));
+  Scene::write(memory, b, first);
+}
+
+/// A slot of a Path-ORAM's bucket, with its tag.
+template <typename Change>
+void each_of_bucket(const Scene& scene, std::uint64_t bucket, Change change) {
+  for (std::uint64_t slot = bucket * 4; slot < bucket * 4 + 4; ++slot)
+    for (const Segment& part : {scene.page_at(slot), scene.tag_at(slot)}) change(slot, part);
+}
+
+/// An engine begins again with the same seed and id, and the provider puts all that lay there before in place
+/// of what the second life has stored as often.
+std::string replays_a_life(const Protection& protection, std::uint32_t next_epoch) {
+  const auto live = [&](std::uint32_t epoch) {
+    return Scene(protection, 1, {}, [epoch](RequesterEngineParams& params) { params.epoch = epoch; });
+  };
+  Scene first = live(0), second = live(next_epoch);
+  const Bytes old = page_of(0xA0), fresh = page_of(0xB0);
+  first.store(9, old);
+  second.store(9, fresh);
+  second.memory.contents = first.memory.contents;
+  return second.outcome(9, fresh);
+}
+
 Bytes bytes_of(const Contents& contents, const Segment& segment) {
   Bytes bytes;
   for (std::uint64_t i = segment.address; i < segment.address + segment.bytes; ++i)
@@ -66,14 +93,14 @@ std::string acknowledged(const Protection& protection, PlainMemory::Fate fate) {
 
 std::vector<Attack> attacks_on_contents() {
   return {
-      {"provider", "reads a page",
+      {"reads a page",
        [](const Protection& protection) {
          Scene scene(protection);
          const std::uint64_t page = scene.target(), slot = scene.slot_of(page);
          return yes(Scene::read(scene.memory, scene.page_at(slot)) ==
                     page_of(static_cast<unsigned char>(page)));
        }},
-      {"provider", "sees that a store changes nothing",
+      {"sees that a store changes nothing",
        [](const Protection& protection) {
          Scene scene(protection);
          const std::uint64_t page = scene.target(1);
@@ -81,7 +108,7 @@ std::vector<Attack> attacks_on_contents() {
          scene.store(page, page_of(static_cast<unsigned char>(page)));
          return yes(scene.memory.contents == before);
        }},
-      {"provider", "sees that two pages are alike",
+      {"sees that two pages are alike",
        [](const Protection& protection) {
          Scene scene(protection);
          scene.store(10, page_of(99));
@@ -91,38 +118,38 @@ std::vector<Attack> attacks_on_contents() {
          std::sort(pages.begin(), pages.end());
          return yes(std::adjacent_find(pages.begin(), pages.end()) != pages.end());
        }},
-      {"provider", "flips a bit of a page",
+      {"flips a bit of a page",
        flip([](const Scene& scene, std::uint64_t slot) { return scene.page_at(slot); })},
-      {"provider", "flips a bit of a tag", flip([](const Scene& scene, std::uint64_t slot) {
+      {"flips a bit of a tag", flip([](const Scene& scene, std::uint64_t slot) {
          const Segment tag = scene.tag_at(slot);
          return tag.bytes == 0 ? tag : Segment{tag.address + 8, 16};
        })},
-      {"provider", "changes the number of a sealing", flip([](const Scene& scene, std::uint64_t slot) {
+      {"changes the number of a sealing", flip([](const Scene& scene, std::uint64_t slot) {
          const Segment tag = scene.tag_at(slot);
          return tag.bytes == 0 ? tag : Segment{tag.address, 2};
        })},
-      {"provider", "flips a bit of a node's counters", flip([](const Scene& scene, std::uint64_t slot) {
+      {"flips a bit of a node's counters", flip([](const Scene& scene, std::uint64_t slot) {
          const Segment node = node_above(scene, slot);
          return node.bytes == 0 ? node : Segment{node.address, 48};
        })},
-      {"provider", "flips a bit of a node's MAC", flip([](const Scene& scene, std::uint64_t slot) {
+      {"flips a bit of a node's MAC", flip([](const Scene& scene, std::uint64_t slot) {
          const Segment node = node_above(scene, slot);
          return node.bytes == 0 ? node : Segment{node.address + 48, 16};
        })},
-      {"provider", "puts a page in another's place",
+      {"puts a page in another's place",
        [](const Protection& protection) {
          Scene scene(protection);
          scene.copy(scene.slot_of(scene.target(1)), scene.slot_of(scene.target(2)), false);
          return scene.outcome(scene.target(2));
        }},
-      {"provider", "puts a page and its tag in another's place",
+      {"puts a page and its tag in another's place",
        [](const Protection& protection) -> std::string {
          if (!encrypts(protection)) return "";
          Scene scene(protection);
          scene.copy(scene.slot_of(scene.target(1)), scene.slot_of(scene.target(2)), true);
          return scene.outcome(scene.target(2));
        }},
-      {"two providers", "exchange a page and its tag",
+      {"exchanges a page and its tag with another's",
        [](const Protection& protection) {
          Scene scene(protection, 2);
          std::uint64_t first = 0, second = 1;
@@ -134,7 +161,7 @@ std::vector<Attack> attacks_on_contents() {
          scene.copy(scene.slot_of(first), scene.slot_of(second), encrypts(protection));
          return scene.outcome(second);
        }},
-      {"provider", "clears a page and its tag",
+      {"clears a page and its tag",
        [](const Protection& protection) {
          Scene scene(protection);
          const std::uint64_t page = scene.target(4), slot = scene.slot_of(page);
@@ -142,7 +169,7 @@ std::vector<Attack> attacks_on_contents() {
          Scene::write(scene.memory, scene.tag_at(slot), Bytes(scene.tag_at(slot).bytes));
          return scene.outcome(page);
        }},
-      {"provider", "clears a page, its tag and all nodes",
+      {"clears a page, its tag and all nodes",
        [](const Protection& protection) -> std::string {
          if (!has_nodes(protection)) return "";
          Scene scene(protection);
@@ -152,34 +179,101 @@ std::vector<Attack> attacks_on_contents() {
            Scene::write(scene.memory, node_above(scene, node * 8), Bytes(64));
          return scene.outcome(4);
        }},
-      {"provider", "exchanges two nodes",
+      {"exchanges two nodes",
        [](const Protection& protection) -> std::string {
          if (!has_nodes(protection)) return "";
          Scene scene(protection);
-         const Bytes first = Scene::read(scene.memory, node_above(scene, 0));
-         Scene::write(scene.memory, node_above(scene, 0), Scene::read(scene.memory, node_above(scene, 8)));
-         Scene::write(scene.memory, node_above(scene, 8), first);
+         exchange(scene.memory, node_above(scene, 0), node_above(scene, 8));
          return scene.outcome(0);
        }},
-      {"provider", "replays an old page and its tag",
-       replay([](Scene& scene, std::uint64_t slot, const Contents& old) {
+      {"exchanges the tags of two pages",
+       [](const Protection& protection) -> std::string {
+         if (!encrypts(protection)) return "";
+         Scene scene(protection);
+         const std::uint64_t page = scene.target(1);
+         exchange(scene.memory, scene.tag_at(scene.slot_of(page)),
+                  scene.tag_at(scene.slot_of(scene.target(2))));
+         return scene.outcome(page);
+       }},
+      {"exchanges two buckets below the root",
+       [](const Protection& protection) -> std::string {
+         if (protection.hiding != Hiding::path_oram) return "";
+         Scene scene(protection);
+         each_of_bucket(scene, 1, [&](std::uint64_t slot, const Segment& part) {
+           exchange(scene.memory, part,
+                    part.bytes == 4096 ? scene.page_at(slot + 4) : scene.tag_at(slot + 4));
+         });
+         return scene.outcome(scene.target());
+       }},
+      {"flips a bit in each slot of the root",
+       [](const Protection& protection) -> std::string {
+         if (protection.hiding != Hiding::path_oram) return "";
+         Scene scene(protection);
+         each_of_bucket(scene, 0, [&](std::uint64_t, const Segment& part) {
+           if (part.bytes == 4096) scene.memory.byte(part.address) ^= 1;
+         });
+         const std::string first = scene.outcome(20);
+         const std::uint64_t accesses = scene.memory.accesses;
+         std::string then;
+         for (std::uint64_t page = 0; page < Scene::kPages; ++page) then = scene.outcome(page);
+         return scene.memory.accesses == accesses ? first + ", then " + then : kSucceeds;
+       }},
+      {"replays a page's bucket", replay([](Scene& scene, std::uint64_t slot, const Contents& old) {
+         if (!scene.tenant.oram()) return false;
+         each_of_bucket(scene, slot / 4, [&](std::uint64_t, const Segment& part) {
+           Scene::write(scene.memory, part, bytes_of(old, part));
+         });
+         return true;
+       })},
+      {"replays an old page and its tag", replay([](Scene& scene, std::uint64_t slot, const Contents& old) {
          Scene::write(scene.memory, scene.page_at(slot), bytes_of(old, scene.page_at(slot)));
          Scene::write(scene.memory, scene.tag_at(slot), bytes_of(old, scene.tag_at(slot)));
          return true;
        })},
-      {"provider", "replays its whole memory", replay([](Scene& scene, std::uint64_t, const Contents& old) {
+      {"replays an old tag beside the new page",
+       replay([](Scene& scene, std::uint64_t slot, const Contents& old) {
+         Scene::write(scene.memory, scene.tag_at(slot), bytes_of(old, scene.tag_at(slot)));
+         return scene.tag_at(slot).bytes != 0;
+       })},
+      {"joins half of an old page to half of the new one",
+       replay([](Scene& scene, std::uint64_t slot, const Contents& old) {
+         const Segment half{scene.page_at(slot).address + 2048, 2048};
+         Scene::write(scene.memory, half, bytes_of(old, half));
+         return true;
+       })},
+      {"replays an old page, its tag and its lowest node",
+       replay([](Scene& scene, std::uint64_t slot, const Contents& old) {
+         for (const Segment& part : {scene.page_at(slot), scene.tag_at(slot), node_above(scene, slot)})
+           Scene::write(scene.memory, part, bytes_of(old, part));
+         return scene.tenant.tree() != nullptr;
+       })},
+      {"replays the memory of an engine's earlier life",
+       [](const Protection& protection) { return replays_a_life(protection, 1); }},
+      {"replays it where the counter of epochs was set back",
+       [](const Protection& protection) { return replays_a_life(protection, 0); }},
+      {"fails a store and serves the old page",
+       [](const Protection& protection) {
+         Scene scene(protection);
+         scene.memory.fate = [](bool write, std::uint64_t) {
+           return write ? PlainMemory::Fate::failed : PlainMemory::Fate::served;
+         };
+         const Bytes fresh = page_of(0xA0);
+         scene.store(13, fresh);
+         return scene.outcome(13, fresh);
+       }},
+      {"replays its whole memory", replay([](Scene& scene, std::uint64_t, const Contents& old) {
          scene.memory.contents = old;
          return true;
        })},
-      {"provider", "replays a node alone", replay([](Scene& scene, std::uint64_t slot, const Contents& old) {
+      {"replays a node alone", replay([](Scene& scene, std::uint64_t slot, const Contents& old) {
          const Segment node = node_above(scene, slot);
          if (node.bytes == 0) return false;
          Scene::write(scene.memory, node, bytes_of(old, node));
          return true;
        })},
-      {"provider", "acknowledges stores and drops them",
+      {"acknowledges stores and drops them",
        [](const Protection& protection) { return acknowledged(protection, PlainMemory::Fate::dropped); }},
-      {"provider", "keeps an old page for one that moved on",
+      {"keeps an old page for one that moved on",
        [](const Protection& protection) -> std::string {
          if (protection.hiding != Hiding::path_oram) return "";
          // Everything that is written back is dropped for a while.
@@ -196,7 +290,7 @@ std::vector<Attack> attacks_on_contents() {
          }
          return wrong != 0 ? kSucceeds : stopped;
        }},
-      {"provider", "puts in another tenant's page and tag",
+      {"puts in another tenant's page and tag",
        [](const Protection& protection) {
          Scene scene(protection);
          RequesterEngineParams params = Scene::params_of(protection, 1, {});

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <deque>
+#include <utility>
+
 #include "tests/support/attacks/scene.h"
 
 namespace wafertlm::test {
@@ -40,9 +43,10 @@ ProviderEngineParams region() {
   return params;
 }
 
-/// What the memory has under way when a page is revoked moves no byte after the revocation is over, and
+using Take = std::function<void(ProviderEngine&, std::uint64_t page, std::function<void()> done)>;
+/// What the memory has under way when a right to a page is taken away moves no byte after that is over, and
 /// nothing of it comes to the requester.
-std::string during_revocation(const Protection& protection, bool write) {
+std::string while_taken(const Protection& protection, bool write, const Take& take) {
   Intruder intruder(protection);
   Scene& scene = intruder.scene;
   const std::uint64_t page = intruder.own() / 4096;
@@ -56,61 +60,80 @@ std::string during_revocation(const Protection& protection, bool write) {
   intruder.impostor.send(message);
   while (scene.memory.accesses == before) scene.clock.run(scene.clock.now() + 1000);
   Bytes at_the_end;
-  scene.provider.revoke(page, 1, [&] { at_the_end = Scene::read(scene.memory, {page * 4096, 4096}); });
+  take(scene.provider, page, [&] { at_the_end = Scene::read(scene.memory, {page * 4096, 4096}); });
   const bool waits = at_the_end.empty();
   scene.clock.run();
   const bool drained = waits && at_the_end == Scene::read(scene.memory, {page * 4096, 4096});
   if (!drained || (!write && message.data != Bytes(4096, 0))) return kSucceeds;
-  return write ? "revocation waits" : to_string(message.refusal);
+  return write ? "this waits" : to_string(message.refusal);
+}
+void revoke(ProviderEngine& provider, std::uint64_t page, std::function<void()> done) {
+  provider.revoke(page, 1, std::move(done));
+}
+void narrow(ProviderEngine& provider, std::uint64_t page, std::function<void()> done) {
+  provider.grant(Scene::kOther, page, 1, {true, false}, std::move(done));
+}
+void bar_reading(ProviderEngine& provider, std::uint64_t page, std::function<void()> done) {
+  provider.grant(Scene::kOther, page, 1, {false, true}, std::move(done));
+}
+void revoke_and_narrow(ProviderEngine& provider, std::uint64_t page, std::function<void()> done) {
+  provider.revoke(page, 1);
+  narrow(provider, page, std::move(done));
+}
+/// Nobody else gets the page before.
+void pass_on(ProviderEngine& provider, std::uint64_t page, std::function<void()> done) {
+  provider.revoke(page, 1, [=, &provider] {
+    if (provider.grant(Scene::kTenant, page, 1)) done();
+  });
+  if (provider.grant(Scene::kTenant, page, 1)) done();
 }
 
 }  // namespace
 
 std::vector<Attack> attacks_on_grants() {
   return {
-      {"tenant", "reads without a grant",
+      {"reads without a grant",
        [](const Protection& protection) { return Intruder(protection, false).read(1 << 20); }},
-      {"tenant", "reads another's page",
-       [](const Protection& protection) { return Intruder(protection).read(4096); }},
-      {"tenant", "writes another's page",
+      {"reads another's page", [](const Protection& protection) { return Intruder(protection).read(4096); }},
+      {"writes another's page",
        [](const Protection& protection) {
          return Intruder(protection).write({{4096, 4096}});
        }},
-      {"tenant", "writes from its own page into another's",
+      {"writes from its own page into another's",
        [](const Protection& protection) {
          Intruder intruder(protection);
          return intruder.write({{intruder.own() - 64, 128}});
        }},
-      {"tenant", "writes its own page and another's in one message",
+      {"writes its own page and another's in one message",
        [](const Protection& protection) {
          Intruder intruder(protection);
          return intruder.write({{intruder.own(), 64}, {0, 64}});
        }},
-      {"tenant", "writes what it may only read",
+      {"writes what it may only read",
        [](const Protection& protection) {
          Intruder intruder(protection);
          intruder.scene.provider.grant(Scene::kOther, intruder.own() / 4096, 1, {true, false});
          return intruder.write({{intruder.own(), 64}});
        }},
-      {"tenant", "reads beyond the memory",
+      {"reads beyond the memory",
        [](const Protection& protection) { return Intruder(protection).read((1 << 22) - 64, 128); }},
-      {"tenant", "reads around the end of all addresses",
+      {"reads around the end of all addresses",
        [](const Protection& protection) { return Intruder(protection).read(~std::uint64_t{0} - 63, 128); }},
-      {"tenant", "asks for no bytes of another's page",
+      {"asks for no bytes of another's page",
        [](const Protection& protection) {
          return Intruder(protection).write({{4096, 0}});
        }},
-      {"tenant", "asks for nothing at all",
+      {"asks for nothing at all",
        [](const Protection& protection) { return Intruder(protection).write({}); }},
-      {"tenant", "says it is another",
+      {"says it is another",
        [](const Protection& protection) { return Intruder(protection).read(4096, 64, Scene::kTenant); }},
-      {"tenant", "says it is another where ids are not authenticated",
+      {"says it is another where ids are not authenticated",
        [](const Protection& protection) {
          ProviderEngineParams params;
          params.authenticated = false;
          return Intruder(protection, true, params).read(4096, 64, Scene::kTenant);
        }},
-      {"stranger", "without an id says it is a tenant",
+      {"says it is a tenant without an id",
        [](const Protection& protection) {
          Scene scene(protection);
          Impostor stranger(scene);
@@ -118,25 +141,72 @@ std::vector<Attack> attacks_on_grants() {
          const Refusal refusal = stranger.ask(Scene::kTenant, false, 4096, data);
          return refusal == Refusal::none ? kSucceeds : to_string(refusal);
        }},
-      {"tenant", "reads another's page where regions are validated",
+      {"reads another's page where regions are validated",
        [](const Protection& protection) { return Intruder(protection, true, region()).read(4096); }},
-      {"tenant", "reads on when its last page of a region is revoked",
+      {"reads on when its last page of a region is revoked",
        [](const Protection& protection) {
          Intruder intruder(protection, true, region());
          intruder.scene.provider.revoke(intruder.own() / 4096, 8);
          return intruder.read(intruder.own());
        }},
-      {"tenant", "reads a revoked page",
+      {"reads a revoked page",
        [](const Protection& protection) {
          Intruder intruder(protection);
          intruder.scene.provider.revoke(intruder.own() / 4096, 1);
          return intruder.read(intruder.own());
        }},
-      {"tenant", "has a store on its way when its page is revoked",
-       [](const Protection& protection) { return during_revocation(protection, true); }},
-      {"tenant", "has a load on its way when its page is revoked",
-       [](const Protection& protection) { return during_revocation(protection, false); }},
-      {"tenant", "reads what is left in a page that changes hands",
+      {"has a store on its way when its page is revoked",
+       [](const Protection& protection) { return while_taken(protection, true, revoke); }},
+      {"has a store on its way when its page becomes read-only",
+       [](const Protection& protection) { return while_taken(protection, true, narrow); }},
+      {"has a store on its way when its page is revoked and granted read-only",
+       [](const Protection& protection) { return while_taken(protection, true, revoke_and_narrow); }},
+      {"has a store on its way when its page goes to another",
+       [](const Protection& protection) { return while_taken(protection, true, pass_on); }},
+      {"has a load on its way when its page may only be written",
+       [](const Protection& protection) { return while_taken(protection, false, bar_reading); }},
+      {"has a load on its way when its page is revoked",
+       [](const Protection& protection) { return while_taken(protection, false, revoke); }},
+      {"answers in the provider's place",
+       [](const Protection& protection) {
+         Scene scene(protection);
+         Impostor stranger(scene);
+         const std::uint64_t before = scene.memory.accesses;
+         Bytes data(4096);
+         scene.tenant.start(false, 14 * 4096, 4096, data.data(), 1);
+         while (scene.memory.accesses == before) scene.clock.run(scene.clock.now() + 1000);
+         std::deque<EngineMessage> answers(200);  // one for each unit that there may be
+         for (std::uint32_t unit = 0; unit < answers.size(); ++unit) {
+           EngineMessage& answer = answers[unit];
+           answer.is_answer = true;
+           answer.from = stranger.node();
+           answer.to = scene.tenant.node();
+           answer.unit = unit;
+           answer.segments = {{0, 64}};
+           answer.data = Bytes(64, 0xDD);
+           scene.network.send(answer);
+         }
+         scene.clock.run();
+         return scene.ended.at(1).cause == Refusal::none && data == page_of(14) ? "no effect" : kSucceeds;
+       }},
+      {"reads what another has left in a page that comes back",
+       [](const Protection& protection) -> std::string {
+         Intruder intruder(protection);
+         Scene& scene = intruder.scene;
+         const std::uint64_t page = scene.target(7), slot = scene.slot_of(page);
+         const std::uint64_t place = scene.page_at(slot).address / 4096;
+         scene.provider.revoke(place, 1);
+         scene.provider.grant(Scene::kOther, place, 1);
+         intruder.write({scene.page_at(slot)});
+         scene.provider.revoke(place, 1);
+         scene.tenant.forget(slot, 1);
+         scene.provider.grant(Scene::kTenant, place, 1);
+         Bytes data;
+         if (const Refusal refusal = scene.load(page, data); refusal != Refusal::none)
+           return to_string(refusal);
+         return data == Bytes(4096, 0) ? "zeros" : kSucceeds;
+       }},
+      {"reads what is left in a page that changes hands",
        [](const Protection& protection) -> std::string {
          Intruder intruder(protection);
          Scene& scene = intruder.scene;
@@ -148,7 +218,7 @@ std::vector<Attack> attacks_on_grants() {
          intruder.impostor.ask(Scene::kOther, false, at.address, data);
          return data == page_of(static_cast<unsigned char>(page)) ? kSucceeds : "ciphertext";
        }},
-      {"tenant", "stores over two pages of which it has one",
+      {"stores over two pages of which it has one",
        [](const Protection& protection) -> std::string {
          Scene scene(protection);
          if (scene.tenant.oram()) return "";  // any of its slots may be either page's
@@ -158,12 +228,12 @@ std::vector<Attack> attacks_on_grants() {
          const Refusal refusal = scene.access(scene.tenant, true, 0, 8192, data.data());
          return scene.memory.contents == before ? to_string(refusal) : kSucceeds;
        }},
-      {"tenant", "loads no bytes",
+      {"loads no bytes",
        [](const Protection& protection) {
          Scene scene(protection);
          return std::string(to_string(scene.access(scene.tenant, false, 4096, 0)));
        }},
-      {"tenant", "loads beyond its region",
+      {"loads beyond its region",
        [](const Protection& protection) {
          Scene scene(protection);
          Bytes data(128);

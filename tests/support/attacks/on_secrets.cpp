@@ -36,20 +36,26 @@ std::string pattern(const Protection& protection) {
   return seen.result().z > 3.09 ? kSucceeds : "hidden";  // one independent case in a thousand is above
 }
 
-/// One load fails; the next one is for the same page or for another. Which of the two?
-std::string links_a_repetition(const Protection& protection) {
+/// One load (or store) fails; the next one is for the same page or for another. Which of the two?
+std::string links_a_repetition(const Protection& protection, bool write) {
   const auto slots_of_the_next = [&](bool same) {
     Scene scene(protection);
     Watcher watcher(scene);
     Bytes data;
-    scene.memory.fate = [](bool write, std::uint64_t) {
-      return write ? PlainMemory::Fate::served : PlainMemory::Fate::failed;
+    const auto access = [&](std::uint64_t page) {
+      if (write)
+        scene.store(page, page_of(1));
+      else
+        scene.load(page, data);
     };
-    scene.load(20, data);
+    scene.memory.fate = [write](bool writes, std::uint64_t) {
+      return writes == write ? PlainMemory::Fate::failed : PlainMemory::Fate::served;
+    };
+    access(20);
     const std::set<std::uint64_t> first = watcher.seen;
     scene.memory.fate = nullptr;
     watcher.seen.clear();
-    scene.load(same ? 20 : 41, data);
+    access(same ? 20 : 41);
     // Of what was seen before all, some or nothing; and is there more?
     std::set<std::uint64_t> again;
     std::set_intersection(first.begin(), first.end(), watcher.seen.begin(), watcher.seen.end(),
@@ -57,6 +63,35 @@ std::string links_a_repetition(const Protection& protection) {
     return std::pair(again.size() == first.size(), watcher.seen.size() > again.size());
   };
   return slots_of_the_next(true) == slots_of_the_next(false) ? "hidden" : kSucceeds;
+}
+
+/// What the provider's memory is asked to do, in order: to read or to write.
+std::vector<bool> directions(const Protection& protection, bool write, std::uint64_t bytes) {
+  Scene scene(protection);
+  std::vector<bool> seen;
+  scene.memory.fate = [&](bool writes, std::uint64_t) {
+    seen.push_back(writes);
+    return PlainMemory::Fate::served;
+  };
+  Bytes data(bytes, 7);
+  scene.access(scene.tenant, write, 20 * 4096, bytes, data.data());
+  return seen;
+}
+
+/// What two lives of an engine with the same seed and id have sealed alike tells how the pages differ.
+std::string joins_two_lives(const Protection& protection) {
+  const auto sealed = [&](std::uint32_t epoch, unsigned char mark) {
+    Scene scene(protection, 1, {}, [epoch](RequesterEngineParams& params) { params.epoch = epoch; });
+    const std::uint64_t page = scene.target();
+    scene.store(page, page_of(mark));
+    Bytes any;
+    for (std::uint64_t other = 0; scene.slot_of(page) == PageAccess::kNoSlot; ++other) scene.load(other, any);
+    return Scene::read(scene.memory, scene.page_at(scene.slot_of(page)));
+  };
+  const Bytes first = sealed(0, 0x31), second = sealed(1, 0x99), a = page_of(0x31), b = page_of(0x99);
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if ((first[i] ^ second[i]) != (a[i] ^ b[i])) return "no effect";
+  return kSucceeds;
 }
 
 /// Did a generator with a small or related seed choose the paths?
@@ -93,7 +128,7 @@ std::string opens_with_related_keys(const Protection& protection) {
   PageSealer::Tag tag;
   std::copy_n(record.begin() + 8, tag.size(), tag.begin());
   const auto opens = [&](std::uint64_t seed, RequesterId tenant, Purpose purpose, std::uint32_t provider) {
-    const PageSealer sealer(derive_key(seed, tenant, purpose, provider));
+    const PageSealer sealer(derive_key({seed, tenant}, purpose, provider));
     Bytes opened(4096);
     sealer.open({slot, page, 0, number}, sealed.data(), sealed.size(), tag, opened.data());
     return opened == page_of(static_cast<unsigned char>(page));
@@ -114,10 +149,24 @@ std::string opens_with_related_keys(const Protection& protection) {
 
 std::vector<Attack> attacks_on_secrets() {
   return {
-      {"tenant", "opens a page with keys related to its own", opens_with_related_keys},
-      {"provider", "guesses the seed of the paths", guesses_leaves},
-      {"provider", "learns from addresses which page is accessed", pattern},
-      {"provider", "fails a load and sees whether it is repeated", links_a_repetition},
+      {"opens a page with keys related to its own", opens_with_related_keys},
+      {"guesses the seed of the paths", guesses_leaves},
+      {"learns from addresses which page is accessed", pattern},
+      {"fails a load and sees whether it is repeated",
+       [](const Protection& protection) { return links_a_repetition(protection, false); }},
+      {"fails a store and sees whether it is repeated",
+       [](const Protection& protection) { return links_a_repetition(protection, true); }},
+      {"tells loads from stores",
+       [](const Protection& protection) -> std::string {
+         return directions(protection, false, 4096) == directions(protection, true, 4096) ? "hidden"
+                                                                                          : kSucceeds;
+       }},
+      {"counts the pages of an access",
+       [](const Protection& protection) -> std::string {
+         return directions(protection, false, 4096) == directions(protection, false, 3 * 4096) ? "hidden"
+                                                                                               : kSucceeds;
+       }},
+      {"joins what two lives of an engine have sealed", joins_two_lives},
   };
 }
 

@@ -95,7 +95,7 @@ TEST(PathOram, MovesNinetyTwoBlocksThereAndBack) {
 }
 
 TEST(PathOram, KeepsEveryPageOnItsPathOrInASmallStash) {
-  PathOram oram(1 << 10, 4, derive_key(7, RequesterId{}, Purpose::hiding));
+  PathOram oram(1 << 10, 4, derive_key({7, RequesterId{}}, Purpose::hiding));
   EXPECT_EQ(oram.levels(), 10U);
   EXPECT_EQ(oram.slots(), 4U * 1023);
   std::mt19937_64 random(2);

@@ -49,8 +49,9 @@ TEST(KeyDerivation, DiffersInEverything) {
     for (std::uint16_t tenant = 0; tenant < 4; ++tenant)
       for (const Purpose purpose : {Purpose::pages, Purpose::nodes, Purpose::hiding})
         for (std::uint32_t provider = 0; provider < 3; ++provider)
-          keys.insert(derive_key(seed, RequesterId{tenant}, purpose, provider));
-  EXPECT_EQ(keys.size(), 3U * 4 * 3 * 3);
+          for (std::uint32_t epoch = 0; epoch < 3; ++epoch)
+            keys.insert(derive_key({seed, RequesterId{tenant}, epoch}, purpose, provider));
+  EXPECT_EQ(keys.size(), 3U * 4 * 3 * 3 * 3);
 }
 
 // The first test vector of appendix A.1 of RFC 8439: key, nonce and counter are 0.
@@ -66,7 +67,7 @@ TEST(KeyDerivation, RandomNumbersAreTheKeyStreamOfChaCha20) {
 
 // Chi-square with 15 degrees of freedom: beyond 37.7 one in a thousand.
 TEST(KeyDerivation, RandomNumbersAreEquallyLikely) {
-  KeyedRandom random(derive_key(1, RequesterId{2}, Purpose::hiding));
+  KeyedRandom random(derive_key({1, RequesterId{2}}, Purpose::hiding));
   std::map<std::uint64_t, int> counts;
   for (int i = 0; i < 160'000; ++i) ++counts[random.below(16)];
   double chi_square = 0;

@@ -60,7 +60,7 @@ class RandomLife : private EngineBench {
   static constexpr RequesterId kTenant{0}, kOther{1};
   struct Page {
     std::vector<Bytes> may_be;  // usually one
-    bool granted = true;
+    bool granted = true, writable = true;
     std::uint64_t changes = 0;
   };
   struct Started {
@@ -97,7 +97,7 @@ class RandomLife : private EngineBench {
       for (unsigned char& byte : one.data) byte = static_cast<unsigned char>(random_() & 0x7F);
     for (; page <= last; ++page) {
       one.changes.push_back(pages_[page].changes);
-      one.granted &= pages_[page].granted;
+      one.granted &= pages_[page].granted && (!one.write || pages_[page].writable);
     }
     started_.push_back(std::move(one));
     Started& placed = started_.back();
@@ -105,7 +105,8 @@ class RandomLife : private EngineBench {
     return last;
   }
 
-  /// A page goes to the other tenant, who marks it, and comes back cleared; or it is only away for a while.
+  /// A page goes to the other tenant, who marks it, and comes back cleared; or it is only away, or may only
+  /// be read, for a while.
   void change_a_grant() {
     const std::uint64_t number = random_() % kPages, place = tenant_.layout().slot_address(number) / 4096;
     BenchProvider& its = *providers[tenant_.layout().provider_of(number)];
@@ -115,6 +116,11 @@ class RandomLife : private EngineBench {
     if (page.granted && away > 3) return;
     ++page.changes;
     ++changes;
+    if (page.granted && (!page.writable || random_() % 3 == 0)) {
+      page.writable = !page.writable;
+      EXPECT_TRUE(its.engine.grant(kTenant, place, 1, {true, page.writable}));
+      return;
+    }
     if (page.granted) {
       page.granted = false;
       return its.engine.revoke(place, 1);
@@ -194,7 +200,8 @@ class RandomLife : private EngineBench {
       if (access(tenant_, false, number * 4096, 4096, data.data()) != Refusal::none) ++unexplained;
       const auto& may_be = pages_[number].may_be;
       wrong += std::find(may_be.begin(), may_be.end(), data) == may_be.end();
-      if (access(tenant_, true, number * 4096, 4096, data.data()) != Refusal::none) ++unexplained;
+      if (pages_[number].writable && access(tenant_, true, number * 4096, 4096, data.data()) != Refusal::none)
+        ++unexplained;
     }
     if (!moves_grants_ && !tenant_.journal().empty()) ++unexplained;
   }

@@ -246,7 +246,7 @@ TEST(IntegrityTree, ReadsTheNodesThatAreNotInTheEngine) {
 // Behind the page are the number of the sealing, the lowest byte first, and the tag; provider (its key),
 // slot, page and version are told.
 TEST(SlotSealer, CountsItsSealings) {
-  SlotSealer sealer(make_sealers(7, RequesterId{}, Purpose::pages, 2), 64, true);
+  SlotSealer sealer(make_sealers({7, RequesterId{}}, Purpose::pages, 2), 64, true);
   std::vector<unsigned char> page(64), image(64 + kTagBytes, 1);
   std::iota(page.begin(), page.end(), static_cast<unsigned char>(1));
   EXPECT_TRUE(sealer.open({0, 5, 8, 9}, image));
@@ -278,7 +278,7 @@ TEST(SlotSealer, CountsItsSealings) {
 }
 
 TEST(PageSealer, NodesOfDifferentLevelsHaveDifferentNonces) {
-  const PageSealer sealer(derive_key(5, RequesterId{}, Purpose::nodes));
+  const PageSealer sealer(derive_key({5, RequesterId{}}, Purpose::nodes));
   const Bytes image = pattern(64, 3);
   const auto difference = [&](std::uint64_t version) {
     PageSealer::Tag a = sealer.authenticate(std::uint64_t{1} << 56 | 9, version, image.data(), image.size());
