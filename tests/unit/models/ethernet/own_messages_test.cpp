@@ -26,10 +26,10 @@ std::vector<Sent> all_to_all(std::uint32_t hosts, std::uint64_t bytes) {
 }
 
 /// Of every message; the sums of the counters.
-using Outcome = std::tuple<std::map<std::uint64_t, std::vector<TimePs>>, std::map<std::uint64_t, TimePs>,
-                           std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>;
+using OwnOutcome = std::tuple<std::map<std::uint64_t, std::vector<TimePs>>, std::map<std::uint64_t, TimePs>,
+                              std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>;
 
-Outcome outcome(EngineRun& run, const std::vector<Sent>& all, bool alone) {
+OwnOutcome outcome(EngineRun& run, const std::vector<Sent>& all, bool alone) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     run.engine.run(all[i].at);
     if (alone)
@@ -96,7 +96,7 @@ TEST_P(OwnMessagesAre, AsQueuePairsThatStay) {
       if (from != to) all.push_back({now, from, to, 1 + random() % 20'000});
     }
     EngineRun stays(leaf_spine(4, 4), params), own(leaf_spine(4, 4), params);
-    const Outcome expected = outcome(stays, all, false);
+    const OwnOutcome expected = outcome(stays, all, false);
     EXPECT_EQ(outcome(own, all, true), expected) << seed;
     EXPECT_EQ(own.acknowledged.size(), all.size()) << seed;
   }
