@@ -101,6 +101,10 @@ class FakeJob::Rank final : public SequencerHost {
   std::map<std::uint32_t, Running> running_;
 };
 
+namespace {
+constexpr std::uint32_t kManyIterations = 1'000'000;  // more than a test has
+}  // namespace
+
 FakeJob::FakeJob(std::vector<std::vector<chakra::Node>> ranks, const SequencerOptions& options, bool numbered)
     : groups_(static_cast<std::uint32_t>(ranks.size())),
       collectives_(groups_, fabric_,
@@ -111,7 +115,7 @@ FakeJob::FakeJob(std::vector<std::vector<chakra::Node>> ranks, const SequencerOp
                        request.group.push_back(static_cast<NpuId>(rank));
                      return request;
                    }),
-      time_(static_cast<std::uint32_t>(ranks.size())) {
+      time_(static_cast<std::uint32_t>(ranks.size()), ListedIterations(kManyIterations, true)) {
   MeshParams mesh;
   mesh.width = static_cast<std::uint32_t>(ranks.size());
   mesh.height = 1;

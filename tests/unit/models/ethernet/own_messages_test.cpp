@@ -11,14 +11,14 @@
 namespace wafertlm::ethernet {
 namespace {
 
-struct Sent {
+struct OwnSent {
   TimePs at;
   std::uint32_t from, to;
   std::uint64_t bytes;
 };
 
-std::vector<Sent> all_to_all(std::uint32_t hosts, std::uint64_t bytes) {
-  std::vector<Sent> all;
+std::vector<OwnSent> own_all_to_all(std::uint32_t hosts, std::uint64_t bytes) {
+  std::vector<OwnSent> all;
   for (std::uint32_t from = 0; from < hosts; ++from)
     for (std::uint32_t distance = 1; distance < hosts; ++distance)
       all.push_back({0, from, (from + distance) % hosts, bytes});
@@ -29,7 +29,7 @@ std::vector<Sent> all_to_all(std::uint32_t hosts, std::uint64_t bytes) {
 using OwnOutcome = std::tuple<std::map<std::uint64_t, std::vector<TimePs>>, std::map<std::uint64_t, TimePs>,
                               std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>;
 
-OwnOutcome outcome(EngineRun& run, const std::vector<Sent>& all, bool alone) {
+OwnOutcome own_outcome(EngineRun& run, const std::vector<OwnSent>& all, bool alone) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     run.engine.run(all[i].at);
     if (alone)
@@ -42,7 +42,7 @@ OwnOutcome outcome(EngineRun& run, const std::vector<Sent>& all, bool alone) {
   return {run.delivered, run.acknowledged, sum.packets, sum.repeated, sum.timeouts, sum.cnps};
 }
 
-Network leaf_spine(std::uint32_t leaves, std::uint32_t per_leaf) {
+Network own_leaf_spine(std::uint32_t leaves, std::uint32_t per_leaf) {
   Network network;
   network.add_hosts(leaves * per_leaf);
   std::vector<std::uint32_t> switches;
@@ -59,8 +59,8 @@ Network leaf_spine(std::uint32_t leaves, std::uint32_t per_leaf) {
 
 /// 4032 messages, each at some time under way; queue pairs there are no more than a few.
 TEST(OwnMessages, KeepAQueuePairOnlyForWhatHappens) {
-  EngineRun run(leaf_spine(8, 8), ns3_params());
-  outcome(run, all_to_all(64, 3500), true);
+  EngineRun run(own_leaf_spine(8, 8), ns3_params());
+  own_outcome(run, own_all_to_all(64, 3500), true);
   EXPECT_EQ(run.acknowledged.size(), 64U * 63);
   EXPECT_EQ(run.engine.queue_pairs(), 64U * 63);
   EXPECT_EQ(run.engine.all_queue_pairs().packets, 64U * 63 * 4);
@@ -87,7 +87,7 @@ TEST_P(OwnMessagesAre, AsQueuePairsThatStay) {
     if (seed % 3 == 1) params.nics.window = WindowLimit::bdp_of_rate;
     if (seed % 4 == 3) params.switches.balance = LoadBalance::spray;
     if (seed % 8 == 5) params.switches.balance = LoadBalance::flowlet;
-    std::vector<Sent> all;
+    std::vector<OwnSent> all;
     TimePs now = 0;
     for (int i = 0; i < 150; ++i) {
       now += random() % 4 == 0 ? random() % (3 * kMicrosecond) : 0;
@@ -95,9 +95,9 @@ TEST_P(OwnMessagesAre, AsQueuePairsThatStay) {
                  to = static_cast<std::uint32_t>(random() % 3);
       if (from != to) all.push_back({now, from, to, 1 + random() % 20'000});
     }
-    EngineRun stays(leaf_spine(4, 4), params), own(leaf_spine(4, 4), params);
-    const OwnOutcome expected = outcome(stays, all, false);
-    EXPECT_EQ(outcome(own, all, true), expected) << seed;
+    EngineRun stays(own_leaf_spine(4, 4), params), own(own_leaf_spine(4, 4), params);
+    const OwnOutcome expected = own_outcome(stays, all, false);
+    EXPECT_EQ(own_outcome(own, all, true), expected) << seed;
     EXPECT_EQ(own.acknowledged.size(), all.size()) << seed;
   }
 }
