@@ -119,6 +119,9 @@ TEST(InfraGraph, ErrorsNameThePlace) {
   expect(message(good, "components: [{name: plug, count: 1, choice: port}]",
                  "components: [{name: port, count: 1, choice: device}]"),
          "a device that holds itself");
+  expect(message(good, "components: [{name: plug, count: 1, choice: port}]",
+                 "components: [{name: port, count: 60000, choice: device}]"),
+         "more than 65536 devices");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "platform/describe/struct_type.h"
 #include "platform/describe/value_types.h"
@@ -41,6 +42,7 @@ std::shared_ptr<const Struct<OtherLink>> other_link_type() {
 std::pair<std::size_t, std::uint64_t> check_groups(const DimensionalParams& params, const Check& check) {
   constexpr std::uint64_t kMaxNpus = 65'536;
   std::uint64_t npus = 1;
+  std::vector<const void*> sizes;
   std::size_t sides = 0;
   for (const DimensionGroup& each : params.groups) {
     using Topology = DimensionGroup::Topology;
@@ -57,7 +59,8 @@ std::pair<std::size_t, std::uint64_t> check_groups(const DimensionalParams& para
                  "packets need 1 ps or more; take that, or transport: messages");
     sides += each.shape.empty() ? 1 : each.shape.size();
     npus *= each.size;
-    if (npus > kMaxNpus) check.fail({&each.size}, "the sizes multiply to more than {} NPUs", kMaxNpus);
+    sizes.push_back(&each.size);
+    if (npus > kMaxNpus) check.fail(sizes, "the sizes multiply to more than {} NPUs", kMaxNpus);
   }
   return {sides, npus};
 }

@@ -170,6 +170,8 @@ class Expansion {
   /// Its components as vertices, and its edges.
   void add_device(const Node& device, const std::string& path, std::uint32_t depth) {
     if (depth > kMostNesting) throw ConfigError(device.place, "a device that holds itself");
+    if (++expanded_ > kMostVertices)
+      throw ConfigError(device.place, fmt::format("more than {} devices", kMostVertices));
     for (const Node& component : items(device, "components")) {
       const std::string& name = text_of(component, "name");
       const std::string& kind = text_of(component, "choice");
@@ -290,7 +292,7 @@ class Expansion {
   std::map<std::string, std::string> vertices_;  // path to name
   std::vector<std::pair<std::string, SourceLocation>> switches_;
   std::map<std::pair<std::string, std::string>, Link> links_;
-  std::size_t npus_ = 0;
+  std::size_t npus_ = 0, expanded_ = 0;  // devices
 };
 
 const Node& infrastructure_of(const Node& document) {

@@ -50,24 +50,24 @@ TEST_P(ModelFileMistake, IsRefusedAtItsPlace) {
 
 INSTANTIATE_TEST_SUITE_P(
     OfTheModel, ModelFileMistake,
-    testing::Values(
-        Mistake{"/ranks", "", "m: \"ranks\" is missing"},
-        Mistake{"/ranks", "0", "m.ranks: must be from 1 to 1000000"},
-        Mistake{"/ranks", "1000001", "m.ranks: must be from 1 to 1000000"},
-        Mistake{"/ranks", "-1", "m.ranks: must be a whole number"},
-        Mistake{"/ranks", "4.0", "m.ranks: must be a whole number"},
-        Mistake{"/trace_model", "2", "m.trace_model: must be from 1 to 1"},
-        Mistake{"/bound", "0.51", "m.bound: is beyond what is possible"},
-        Mistake{"/bound", "-0.1", "m.bound: is beyond what is possible"},
-        Mistake{"/bound", "\"5 %\"", "m.bound: must be a number"},
-        Mistake{"/layers", "4294967296", "m.layers: must be from 0 to 4294967295"},
-        Mistake{"/more", "1",
-                "m: unknown key \"more\"; there are trace_model, ranks, bound, layers, layer_nodes, kinds, "
-                "families, behaviours"},
-        Mistake{"/kinds", "[]", "m.kinds: is empty"},        //
-        Mistake{"/kinds", "{}", "m.kinds: must be a list"},  //
-        Mistake{"/families", "[]", "m.kinds[1]: there are no families of groups"},
-        Mistake{"/behaviours", "[]", "m.behaviours: rank 0 is missing"}));
+    testing::Values(Mistake{"/ranks", "", "m: \"ranks\" is missing"},
+                    Mistake{"/ranks", "0", "m.ranks: must be from 1 to 1000000"},
+                    Mistake{"/ranks", "1000001", "m.ranks: must be from 1 to 1000000"},
+                    Mistake{"/ranks", "-1", "m.ranks: must be a whole number"},
+                    Mistake{"/ranks", "4.0", "m.ranks: must be a whole number"},
+                    Mistake{"/trace_model", "2", "m.trace_model: must be from 1 to 1"},
+                    Mistake{"/bound", "0.51", "m.bound: is beyond what is possible"},
+                    Mistake{"/bound", "-0.1", "m.bound: is beyond what is possible"},
+                    Mistake{"/bound", "\"5 %\"", "m.bound: must be a number"},
+                    Mistake{"/layers", "4294967296", "m.layers: must be from 0 to 4294967295"},
+                    Mistake{"/more", "1",
+                            "m: unknown key \"more\"; there are trace_model, ranks, bound, grid_ps, layers, "
+                            "layer_nodes, kinds, "
+                            "families, behaviours"},
+                    Mistake{"/kinds", "[]", "m.kinds: is empty"},        //
+                    Mistake{"/kinds", "{}", "m.kinds: must be a list"},  //
+                    Mistake{"/families", "[]", "m.kinds[1]: there are no families of groups"},
+                    Mistake{"/behaviours", "[]", "m.behaviours: rank 0 is missing"}));
 
 INSTANTIATE_TEST_SUITE_P(
     OfAKind, ModelFileMistake,
@@ -323,8 +323,8 @@ TEST(ModelFile, WritesEveryField) {
 
 TEST(ModelFile, ReadsBackEveryField) {
   const Model made = full_model(), read = from_json(to_json(made), "m");
-  EXPECT_EQ(std::tie(read.ranks, read.bound, read.layers, read.layer_nodes, read.families),
-            std::tie(made.ranks, made.bound, made.layers, made.layer_nodes, made.families));
+  EXPECT_EQ(std::tie(read.ranks, read.bound, read.grid_ps, read.layers, read.layer_nodes, read.families),
+            std::tie(made.ranks, made.bound, made.grid_ps, made.layers, made.layer_nodes, made.families));
   ASSERT_EQ(read.kinds.size(), made.kinds.size());
   for (std::size_t i = 0; i < made.kinds.size(); ++i)
     EXPECT_FALSE(made.kinds[i] < read.kinds[i] || read.kinds[i] < made.kinds[i]) << i;

@@ -211,8 +211,8 @@ TEST_F(StudyCommand, AColumnThatReadsWhatNoResultsHaveIsFoundAtOnce) {
     EXPECT_EQ(checked.error.substr(0, place.size()), place);
     return checked.error.substr(place.size(), checked.error.size() - place.size() - 1);
   };
-  EXPECT_EQ(refused("iteration_tim_s").substr(0, 62),
-            "there is no 'iteration_tim_s'; did you mean 'iteration_time_s'");
+  EXPECT_EQ(refused("iteration_tme_s").substr(0, 62),
+            "there is no 'iteration_tme_s'; did you mean 'iteration_time_s'");
   EXPECT_EQ(refused("iterations[-1].breakdown_s.expsed_dp").substr(0, 51),
             "there is no 'expsed_dp'; did you mean 'exposed_dp'?");
   EXPECT_EQ(refused("collectives[*].rank[*]").substr(0, 23), "there is no 'rank'; the");

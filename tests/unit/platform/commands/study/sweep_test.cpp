@@ -121,7 +121,7 @@ TEST_F(StudySweep, LimitsEndACellAndNotTheOthers) {
   EXPECT_EQ(run(kGood + ", " + large, "--memory-limit 96MiB").exit_code, 1);
   EXPECT_FALSE(cells()[0].contains("error"));
   const std::string error = cells()[1]["error"];
-  EXPECT_NE(error.find("and 96 MiB are available"), std::string::npos) << error;
+  EXPECT_NE(error.find("the run takes about 163.0 MB of memory, and "), std::string::npos) << error;
 }
 
 TEST_F(StudySweep, AKilledProcessRunsAgainAndTheTableIsTheSame) {
