@@ -119,8 +119,9 @@ TEST(InfraGraph, ErrorsNameThePlace) {
   expect(message(good, "components: [{name: plug, count: 1, choice: port}]",
                  "components: [{name: port, count: 1, choice: device}]"),
          "a device that holds itself");
-  expect(message(good, "components: [{name: plug, count: 1, choice: port}]",
-                 "components: [{name: port, count: 60000, choice: device}]"),
+  std::string many = good;
+  many.replace(many.find("count: 8"), 8, "count: 65536");
+  expect(message(many, "components: [{name: plug, count: 1, choice: port}]", "components: []"),
          "more than 65536 devices");
 }
 
