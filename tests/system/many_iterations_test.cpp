@@ -46,7 +46,9 @@ class ManyIterations : public testing::Test {
 
 TEST_F(ManyIterations, AreListedFirstAndLast) {
   for (const char* const barrier : {"false", "true"}) {
-    const std::string settings = std::string("iterations=400 npu.compute.jitter=uniform npu.compute.jitter_percent=20 barrier=") + barrier;
+    const std::string settings =
+        std::string("iterations=400 npu.compute.jitter=uniform npu.compute.jitter_percent=20 barrier=") +
+        barrier;
     json some = run("some", settings);
     const json all = run("all", settings + " list_all_iterations=true");
     ASSERT_EQ(all["iterations"].size(), 400U);
