@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "tlm/kernel/free_numbers.h"
+
 namespace wafertlm {
 
 namespace {
@@ -77,12 +79,7 @@ void EthernetFabric::wake(std::uint32_t what, TimePs now) {
 }
 
 void EthernetFabric::start(const CarriedMessage& message, TimePs now) {
-  if (free_flights_.empty()) {
-    free_flights_.push_back(static_cast<std::uint32_t>(flights_.size()));
-    flights_.emplace_back();
-  }
-  const std::uint32_t flight = free_flights_.back();
-  free_flights_.pop_back();
+  const std::uint32_t flight = take_number(flights_, free_flights_);
   // A write without bytes is a packet all the same, as large on the wire as that of a byte.
   const std::uint64_t bytes = std::max<std::uint64_t>(message.bytes, 1);
   const auto from = static_cast<std::uint32_t>(index_of(message.key.source)),

@@ -127,27 +127,9 @@ constexpr std::array<Rule, 18> kRules = {{
 }};
 
 /// Of a node as PyTorch recorded it: where it ran and what called it, which changes no result.
-constexpr std::array<std::string_view, 21> kRecorded = {"rf_id",
-                                                        "fw_parent",
-                                                        "seq_id",
-                                                        "scope",
-                                                        "tid",
-                                                        "fw_tid",
-                                                        "op_schema",
-                                                        "stream",
-                                                        "kernel_backend",
-                                                        "kernel_file",
-                                                        "pid",
-                                                        "External id",
-                                                        "Record function id",
-                                                        "correlation",
-                                                        "cuda_stream",
-                                                        "op_name",
-                                                        "comm_dtype",
-                                                        "dtype",
-                                                        "pg_desc",
-                                                        "pg_size",
-                                                        "finished"};
+constexpr std::array<std::string_view, 10> kRecorded = {
+    "rf_id",  "fw_parent", "seq_id", "scope",          "tid",
+    "fw_tid", "op_schema", "stream", "kernel_backend", "kernel_file"};
 
 void read_attributes(const ChakraProtoMsg::Node& message, Node& node, AttributeCounts& unknown) {
   std::array<bool, kRules.size()> seen{};

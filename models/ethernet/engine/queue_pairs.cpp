@@ -2,6 +2,7 @@
 // Queue pairs of the engine: those that are opened stay; that of a message of its own is made for each event
 // that concerns it, and kept between them only if counts do not say all about it.
 #include "models/ethernet/engine/ethernet_engine.h"
+#include "tlm/kernel/free_numbers.h"
 
 namespace wafertlm::ethernet {
 
@@ -12,12 +13,7 @@ void EthernetEngine::require_hosts(std::uint32_t from, std::uint32_t to) const {
 
 /// Without sequences.
 QueuePair& EthernetEngine::new_pair(std::uint32_t from, std::uint32_t to, std::uint32_t connection) {
-  if (free_pairs_.empty()) {
-    free_pairs_.push_back(static_cast<std::uint32_t>(pairs_.size()));
-    pairs_.emplace_back();
-  }
-  const std::uint32_t number = free_pairs_.back();
-  free_pairs_.pop_back();
+  const std::uint32_t number = take_number(pairs_, free_pairs_);
   QueuePair& pair = pairs_[number];
   pair.number = pair.id = number;
   pair.from = from;
@@ -40,12 +36,7 @@ void EthernetEngine::send_alone(std::uint32_t from, std::uint32_t to, std::uint6
                                 std::uint64_t message, TimePs now, std::uint64_t work) {
   require_hosts(from, to);
   now_ = now;
-  if (free_own_.empty()) {
-    free_own_.push_back(static_cast<std::uint32_t>(own_.size()));
-    own_.emplace_back();
-  }
-  const std::uint32_t number = free_own_.back();
-  free_own_.pop_back();
+  const std::uint32_t number = take_number(own_, free_own_);
   OwnMessage& own = own_[number];
   own = {};
   own.number = message;
