@@ -150,9 +150,16 @@ void EndpointModule::inject(Packet& packet, TimePs head_ps) {
 }
 
 tlm_sync_enum EndpointModule::nb_transport_fw(Packet& packet, tlm_phase&, sc_core::sc_time&) {
-  const TimePs now = scheduler_.now();
-  end_request(*this, *from_port_, packet, to_sc_time(packet.tail_ps + ejection_credit_delay_ps_ - now));
-  endpoint_.receive(packet, now);
+  const auto receive = [this, &packet](TimePs tail_ps) {
+    const TimePs now = scheduler_.now();
+    packet.tail_ps = tail_ps;
+    end_request(*this, *from_port_, packet, to_sc_time(tail_ps + ejection_credit_delay_ps_ - now));
+    endpoint_.receive(packet, now);
+  };
+  if (PendingTimes::is_pending(packet.tail_ps))
+    scheduler_.pending().when(packet.tail_ps, receive);
+  else
+    receive(packet.tail_ps);
   return ::tlm::TLM_ACCEPTED;
 }
 

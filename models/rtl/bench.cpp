@@ -214,7 +214,7 @@ TimePs RtlBench::next_announced_ps() const {
   for (const Leaving& behind : leaving_)
     if (!behind.coming.empty()) next_ps = std::min(next_ps, behind.coming.begin()->first);
   const auto consider = [&](const Incoming& each) {
-    if (each.packet.head_ps > now_ps_) next_ps = std::min(next_ps, each.packet.head_ps);
+    if (const TimePs at_ps = next_flit_ps(each); at_ps > now_ps_) next_ps = std::min(next_ps, at_ps);
   };
   for (const Queue& queue : queues_) {
     for (const Incoming& each : queue.messages) consider(each);
@@ -282,6 +282,19 @@ RtlBench::Incoming* RtlBench::next_for(std::uint32_t input, TimePs now) {
   return best;
 }
 
+/// When the next flit is there; kNever: nobody knows yet. From head to tail the flits are evenly spread, and
+/// the last one is there a cycle before the tail has passed.
+TimePs RtlBench::next_flit_ps(const Incoming& from) const {
+  const RtlEvent& packet = from.packet;
+  if (packet.flit_times) {
+    const std::vector<TimePs>& at_ps = packet.flit_times->at_ps;
+    return from.sent < at_ps.size() ? std::max(packet.head_ps, at_ps[from.sent]) : kNever;
+  }
+  const TimePs last_ps = std::max(packet.tail_ps, packet.head_ps + params_.clock.period_ps()) -
+                         params_.clock.period_ps() - packet.head_ps;
+  return packet.head_ps + (packet.flits == 1 ? 0 : last_ps * from.sent / (packet.flits - 1));
+}
+
 void RtlBench::give_flits(TimePs now) {
   for (std::uint32_t input = 0; input < design_.ports; ++input) {
     if (params_.stalls && params_.stalls->input(input, edge_ - 1)) continue;
@@ -291,10 +304,7 @@ void RtlBench::give_flits(TimePs now) {
       if (!packet) continue;
       channel = packet->packet.channel;
     }
-    // Flit i of a packet that comes slower than the clock is there when its part of the time has passed.
-    const RtlEvent& of = packet->packet;
-    const TimePs there_ps = of.head_ps + (of.tail_ps - of.head_ps) * packet->sent / of.flits;
-    if (there_ps <= now && stream_->takes(input, channel)) give_flit(input, *packet);
+    if (next_flit_ps(*packet) <= now && stream_->takes(input, channel)) give_flit(input, *packet);
   }
 }
 
@@ -387,7 +397,10 @@ void RtlBench::came_out(std::uint32_t output, const RtlFlit& flit) {
     }
   }
   ++leaving.flits;
-  if (leaving.packet) flit_left(output, *leaving.packet);
+  if (leaving.packet) {
+    host_.flit_out(output, leaving.key.first, leaving.packet->sequence);
+    flit_left(output, *leaving.packet);
+  }
   const auto* const bytes = reinterpret_cast<const std::byte*>(flit.data.data());
   leaving.data.insert(leaving.data.end(), bytes, bytes + design_.flit_bytes());
   if (flit.tail) packet_done(output, leaving);
@@ -403,13 +416,8 @@ void RtlBench::packet_done(std::uint32_t output, Leaving& leaving) {
     broken(output, RtlRule::whole_packet,
            std::to_string(leaving.flits) + " flits in place of " + std::to_string(packet.flits));
   leaving.data.resize(packet.bytes);
-  const RtlTransaction out{leaving.key.first,
-                           packet.sequence,
-                           output,
-                           packet.arrival_ps,
-                           leaving.head_ps,
-                           packet.bytes,
-                           std::exchange(leaving.data, {})};
+  const RtlTransaction out{leaving.key.first, packet.sequence, output,       packet.arrival_ps,
+                           leaving.head_ps,   kNever,          packet.bytes, std::exchange(leaving.data, {})};
   packet.outputs_due.erase(due);
   if (packet.outputs_due.empty() && packet.inputs_due == 0) {
     for (Leaving& other : leaving_)  // a copy too many is nobody's

@@ -60,6 +60,8 @@ class RtlBenchHost {
   /// The first flit of a packet goes in; `room`: credits that the sender has for it.
   virtual void head_in(const RtlEvent& /*packet*/, std::uint32_t /*room*/, TimePs /*at_ps*/) {}
   virtual void head_out(std::uint32_t output, std::uint32_t flow, std::uint64_t sequence, TimePs at_ps) = 0;
+  /// A flit of it, the head included.
+  virtual void flit_out(std::uint32_t /*output*/, std::uint32_t /*flow*/, std::uint64_t /*sequence*/) {}
   /// The last flit of a packet is out: it leaves from head_ps to tail_ps.
   virtual void packet_out(const RtlTransaction& packet, TimePs tail_ps) = 0;
   virtual void broken_rule(TimePs at_ps, std::uint32_t port, const std::string& rule,
@@ -87,6 +89,8 @@ class RtlBench final : private RtlStreamHost {
   /// @throws std::logic_error: no such entry, or input.
   void arrive(const RtlEvent& packet);
   void credit(std::uint32_t output, std::uint32_t channel, std::uint32_t flits, TimePs at, TimePs now);
+  /// A flit of a packet with RtlEvent::flit_times comes at `at`.
+  void flit_comes(TimePs at) { start(at); }
   /// Writes a word that belongs to no branch.
   void configure(std::uint32_t entry, std::uint32_t word, std::uint32_t value, TimePs now);
 
@@ -165,6 +169,7 @@ class RtlBench final : private RtlStreamHost {
   void empty_rooms();
   TimePs next_announced_ps() const;
   void give_flits(TimePs now);
+  TimePs next_flit_ps(const Incoming& from) const;
   Incoming* next_for(std::uint32_t input, TimePs now);
   Incoming* front_of(Queue& queue, TimePs now);
   void give_flit(std::uint32_t input, Incoming& from);

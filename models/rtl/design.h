@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "models/rtl/model.h"
+#include "tlm/link/switch_params.h"
 
 namespace wafertlm {
 
@@ -24,6 +26,7 @@ struct RtlDesign {
   std::uint32_t depth = 0;      ///< DEPTH, in flits: the credits of the sender at an input in the beginning
   std::uint32_t out_depth = 0;  ///< OUT_DEPTH, in flits: those of the module at its outputs
   std::uint32_t latency = 0;    ///< cycles of a head from the input pins to the output pins; 0: not said
+  std::optional<InputQueue> queue = {};  ///< QUEUE; none: not said
   std::uint32_t flows = 0;  ///< FLOWS: branches of in-network flows that it has room for; 0: it carries none
   std::string configuration;  ///< how the words of a branch's configuration are made; empty: there are none
   /// All parameters, as "P=5".

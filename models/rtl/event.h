@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -44,13 +45,19 @@ struct RtlOrigin {
   std::uint64_t packet = 0;             ///< of its message, flow or source
 };
 
+/// When the flits of a packet come whose tail was not known when its head came.
+struct RtlFlitTimes {
+  std::vector<TimePs> at_ps;  ///< so far
+  TimePs tail_ps = kNever;    ///< kNever: not known yet
+};
+
 /// What happened at a switch; what a recording consists of.
 struct RtlEvent {
   enum class Kind : std::uint8_t {
     open,    ///< the branch `entry` is there from now on
-    arrive,  ///< a packet comes: its head at head_ps, its tail at tail_ps
+    arrive,  ///< a packet comes: its head at head_ps, its tail at tail_ps, or by flit_times
     credit,  ///< room of `flits` behind output `port` is free at head_ps
-    leave,   ///< the model has sent a packet: its head leaves at head_ps
+    leave,   ///< the model has sent a packet: its head leaves at head_ps, its tail by tail_ps
   };
   Kind kind{};
   TimePs now_ps = 0;  ///< when it was known
@@ -61,6 +68,8 @@ struct RtlEvent {
   std::uint32_t bytes = 0;  ///< payload
   std::uint32_t flits = 0;
   TimePs head_ps = 0, tail_ps = 0;
+  /// Of what arrives flit by flit; null: the flits are evenly spread from head to tail.
+  std::shared_ptr<RtlFlitTimes> flit_times = {};
   std::optional<RtlOrigin> origin = {};  ///< of what arrives
   std::vector<std::byte> data = {};      ///< empty: made up, see made_up_data()
 };

@@ -9,7 +9,7 @@
 namespace wafertlm {
 namespace {
 
-constexpr const char* kMagic = "wafertlm-rtl-recording 1";
+constexpr const char* kMagic = "wafertlm-rtl-recording 2";
 
 void write_data(std::ostream& file, const std::vector<std::byte>& data) {
   if (data.empty()) return;
@@ -57,21 +57,43 @@ void write_list(std::ostream& file, const char* name, const std::vector<T>& list
 
 }  // namespace
 
-RtlRecorder::RtlRecorder(const std::string& path, const RtlRecordingHead& head) : path_(path), file_(path) {
+RtlRecorder::RtlRecorder(const std::string& path) : path_(path), file_(path) {
   if (!file_) throw std::runtime_error("the recording " + path + " cannot be written");
+}
+
+void RtlRecorder::begin(const RtlRecordingHead& head) {
   file_ << kMagic << "\nswitch " << head.switch_name << " ports " << head.ports << " channels "
         << head.channels << " flit_bytes " << head.flit_bytes << " clock_hz " << head.clock_hz
-        << " tolerance_ps ";
-  if (head.tolerance_ps == kNever)
-    file_ << '-';
+        << " tolerance ";
+  if (head.tolerance)
+    file_ << *head.tolerance;
   else
-    file_ << head.tolerance_ps;
+    file_ << '-';
+  const RtlModelFacts& model = head.model;
+  file_ << "\nmodel pipeline_ps " << model.pipeline_ps << " link_bytes_per_s " << model.link_bytes_per_s
+        << " flit_bytes " << model.flit_bytes << " payload_bytes " << model.payload_bytes << " wire_bytes "
+        << model.wire_bytes << " input_bytes " << model.input_bytes << " queue " << to_string(model.queue)
+        << " credit_delay_ps " << model.credit_delay_ps << " start_interval_ps " << model.start_interval_ps;
   file_ << "\nrooms";
   for (const std::uint32_t room : head.rooms) file_ << ' ' << room;
   file_ << '\n';
 }
 
 void RtlRecorder::write(const RtlEvent& event) {
+  const auto is_known = [](const RtlEvent& of) { return !of.flit_times || of.flit_times->tail_ps != kNever; };
+  while (!due_.empty() && is_known(due_.front())) put_due();
+  if (due_.empty() && is_known(event))
+    put(event);
+  else
+    due_.push_back(event);
+}
+
+void RtlRecorder::put_due() {
+  put(due_.front());
+  due_.pop_front();
+}
+
+void RtlRecorder::put(const RtlEvent& event) {
   switch (event.kind) {
     case RtlEvent::Kind::open: {
       const RtlEntry& entry = event.entry;
@@ -87,7 +109,8 @@ void RtlRecorder::write(const RtlEvent& event) {
     case RtlEvent::Kind::arrive:
       file_ << "arrive " << event.now_ps << ' ' << event.port << ' ' << event.channel << ' ' << event.flow
             << ' ' << event.sequence << ' ' << event.bytes << ' ' << event.flits << ' ' << event.head_ps
-            << ' ' << event.tail_ps;
+            << ' ' << (event.flit_times ? event.flit_times->tail_ps : event.tail_ps);
+      if (event.flit_times) write_list(file_, "flits", event.flit_times->at_ps);
       if (event.origin) write_origin(file_, *event.origin);
       write_data(file_, event.data);
       break;
@@ -97,7 +120,11 @@ void RtlRecorder::write(const RtlEvent& event) {
       break;
     case RtlEvent::Kind::leave:
       file_ << "leave " << event.now_ps << ' ' << event.port << ' ' << event.channel << ' ' << event.flow
-            << ' ' << event.sequence << ' ' << event.bytes << ' ' << event.head_ps;
+            << ' ' << event.sequence << ' ' << event.bytes << ' ' << event.head_ps << ' ';
+      if (event.tail_ps == kNever)
+        file_ << '-';
+      else
+        file_ << event.tail_ps;
       write_data(file_, event.data);
       break;
   }
@@ -105,6 +132,7 @@ void RtlRecorder::write(const RtlEvent& event) {
 }
 
 void RtlRecorder::close() {
+  while (!due_.empty()) put_due();
   file_.close();
   if (!file_) throw std::runtime_error("the recording " + path_ + " could not be written");
 }
@@ -133,16 +161,39 @@ RtlRecordingReader::RtlRecordingReader(const std::string& path) : path_(path), f
   std::istringstream first = next_line();
   first >> word >> head_.switch_name >> word >> head_.ports >> word >> head_.channels >> word >>
       head_.flit_bytes >> word >> head_.clock_hz >> word >> tolerance;
-  head_.tolerance_ps = kNever;
   std::istringstream number(tolerance);
-  if (tolerance != "-" && (!(number >> head_.tolerance_ps) || !number.eof()))
+  if (tolerance != "-" && (!(number >> head_.tolerance.emplace()) || !number.eof()))
     first.setstate(std::ios::failbit);
   if (!first || head_.ports == 0 || head_.channels == 0 || head_.flit_bytes == 0 || head_.clock_hz == 0)
-    fail("expected 'switch NAME ports P channels V flit_bytes B clock_hz HZ tolerance_ps T'");
+    fail("expected 'switch NAME ports P channels V flit_bytes B clock_hz HZ tolerance CYCLES'");
+  read_model(next_line());
   std::istringstream second = next_line();
   second >> word;
   if (word != "rooms") fail("expected 'rooms'");
   for (std::uint32_t room = 0; second >> room;) head_.rooms.push_back(room);
+}
+
+/// What follows the word "flits".
+void RtlRecordingReader::read_flits(std::istream& in, RtlEvent& event) const {
+  std::size_t count = 0;
+  in >> count;
+  if (!in || count > event.flits) fail("more times of flits than flits");
+  event.flit_times = std::make_shared<RtlFlitTimes>();
+  event.flit_times->tail_ps = event.tail_ps;
+  for (TimePs at_ps = 0; event.flit_times->at_ps.size() < count && in >> at_ps;)
+    event.flit_times->at_ps.push_back(at_ps);
+  if (event.flit_times->at_ps.size() != count) fail("expected 'flits N AT …'");
+}
+
+void RtlRecordingReader::read_model(std::istringstream in) {
+  RtlModelFacts& model = head_.model;
+  std::string kind, queue, name;
+  in >> kind >> name >> model.pipeline_ps >> name >> model.link_bytes_per_s >> name >> model.flit_bytes >>
+      name >> model.payload_bytes >> name >> model.wire_bytes >> name >> model.input_bytes >> name >> queue >>
+      name >> model.credit_delay_ps >> name >> model.start_interval_ps;
+  const auto known = input_queue_of(queue);
+  if (!in || kind != "model" || !known) fail("expected 'model pipeline_ps … queue fifo|per_output …'");
+  model.queue = *known;
 }
 
 bool RtlRecordingReader::next(RtlEvent& event) {
@@ -154,6 +205,10 @@ bool RtlRecordingReader::next(RtlEvent& event) {
   in >> kind >> event.now_ps;
   const auto read_data = [&] {
     if (!(in >> word)) return;
+    if (kind == "arrive" && word == "flits") {
+      read_flits(in, event);
+      if (!(in >> word)) return;
+    }
     if (kind == "arrive" && word == "from") {
       if (!read_origin(in, event.origin.emplace()))
         fail("expected 'from SOURCE DESTINATION COLLECTIVE STEP PACKET'");
@@ -205,8 +260,13 @@ bool RtlRecordingReader::next(RtlEvent& event) {
     if (!in) fail("expected 'credit NOW OUTPUT CHANNEL FLITS AT'");
   } else if (kind == "leave") {
     event.kind = RtlEvent::Kind::leave;
-    in >> event.port >> event.channel >> event.flow >> event.sequence >> event.bytes >> event.head_ps;
-    if (!in) fail("expected 'leave NOW OUTPUT CHANNEL ENTRY SEQUENCE BYTES HEAD'");
+    in >> event.port >> event.channel >> event.flow >> event.sequence >> event.bytes >> event.head_ps >> word;
+    std::istringstream tail(word);
+    if (word == "-")
+      event.tail_ps = kNever;
+    else if (!(tail >> event.tail_ps) || !tail.eof())
+      in.setstate(std::ios::failbit);
+    if (!in) fail("expected 'leave NOW OUTPUT CHANNEL ENTRY SEQUENCE BYTES HEAD TAIL'");
     read_data();
   } else {
     fail("unknown event '" + kind + "'; known: open, arrive, credit, leave");

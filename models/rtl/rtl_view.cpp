@@ -84,17 +84,13 @@ RtlView::RtlView(SwitchModule& at, Scheduler& scheduler, PacketPool& packets, co
   const std::uint32_t ports =
       params_.design ? params_.design->ports : static_cast<std::uint32_t>(at.inputs());
   const std::uint32_t channels = params_.design ? params_.design->channels : params_.channels;
-  RtlBenchParams bench{params_.clock, credits_of(params_, ports, channels, classes), params_.configuration};
-  if (!params_.recording.empty())
-    recorder_ = std::make_unique<RtlRecorder>(
-        params_.recording, RtlRecordingHead{switch_name(), ports, channels, params_.flit_bytes,
-                                            params_.clock.hz, params_.tolerance_ps, bench.rooms});
+  rooms_ = credits_of(params_, ports, channels, classes);
+  RtlBenchParams bench{params_.clock, rooms_, params_.configuration};
+  if (!params_.recording.empty()) recorder_ = std::make_unique<RtlRecorder>(params_.recording);
   RtlScoreboardOptions options;
   options.switch_name = switch_name();
   options.cycle_ps = params_.clock.period_ps();
-  options.tolerance_ps = params_.tolerance_ps;
-  if (params_.design && params_.design->latency != 0)
-    options.usual_ps = params_.clock.edge_ps(params_.design->latency);
+  options.tolerance = params_.tolerance;
   options.patience_ps = params_.patience_ps;
   if (params_.mode == RtlViewMode::both) {
     shadow_ = std::make_unique<RtlShadow>(*params_.design, *model, std::move(bench), std::move(options));
@@ -109,7 +105,23 @@ RtlView::RtlView(SwitchModule& at, Scheduler& scheduler, PacketPool& packets, co
 
 RtlView::~RtlView() = default;
 
+std::vector<RtlProperty> RtlView::properties() const {
+  if (!params_.design) return {};
+  return rtl_properties(params_.model ? params_.model() : RtlModelFacts{}, *params_.design, params_.clock,
+                        rooms_);
+}
+
+void RtlView::begin_recording() {
+  if (!recorder_ || std::exchange(records_, true)) return;
+  const std::uint32_t ports =
+      params_.design ? params_.design->ports : static_cast<std::uint32_t>(switch_.inputs());
+  recorder_->begin({switch_name(), ports, params_.design ? params_.design->channels : params_.channels,
+                    params_.flit_bytes, params_.clock.hz, params_.tolerance, rooms_,
+                    params_.model ? params_.model() : RtlModelFacts{}});
+}
+
 void RtlView::emit(const RtlEvent& event) {
+  begin_recording();
   if (recorder_) recorder_->write(event);
   if (shadow_) shadow_->apply(event);
   if (bench_) {
@@ -162,11 +174,27 @@ RtlEvent RtlView::event_of(RtlEvent::Kind kind, PortId port, const Packet& packe
   return event;
 }
 
+/// Of a packet that comes from RTL in place.
+std::shared_ptr<RtlFlitTimes> RtlView::follow(TimePs tail_ps) {
+  auto times = std::make_shared<RtlFlitTimes>();
+  scheduler_.pending().follow(tail_ps, [this, times](TimePs at_ps) {
+    times->at_ps.push_back(from_edge(at_ps));
+    if (shadow_) shadow_->bench().flit_comes(times->at_ps.back());
+    if (bench_) bench_->flit_comes(times->at_ps.back());
+    ask_wake();
+  });
+  scheduler_.pending().when(tail_ps, [this, times](TimePs at_ps) { times->tail_ps = from_edge(at_ps); });
+  return times;
+}
+
 bool RtlView::arrive(PortId input, Packet& packet, TimePs head_ps, TimePs now) {
   ++packets_seen_;
   RtlEvent event = event_of(RtlEvent::Kind::arrive, input, packet, now);
   event.head_ps = from_edge(head_ps);
-  event.tail_ps = from_edge(packet.tail_ps);
+  if (PendingTimes::is_pending(packet.tail_ps))
+    event.flit_times = follow(packet.tail_ps);
+  else
+    event.tail_ps = from_edge(packet.tail_ps);
   RtlEntries::Number number;
   if (packet.flow) {
     number = entries_.at_input(*packet.flow, packet.sequence, event.port);
@@ -181,8 +209,10 @@ bool RtlView::arrive(PortId input, Packet& packet, TimePs head_ps, TimePs now) {
   if (recorder_) event.origin = origin_of(packet);
   if (bench_) {
     Carried& carried = carried_[{number.flow, number.sequence}];
-    if (carried.inputs.empty())
+    if (carried.inputs.empty()) {
       carried.copies_left = packet.flow ? branches_.at(number.flow).entry.outputs.size() : 1;
+      carried.vc = packet.vc;
+    }
     carried.inputs.emplace_back(input, &packet);
   }
   if (packet.flow) {
@@ -255,6 +285,9 @@ bool RtlView::credit(PortId output, Packet& packet, TimePs at, TimePs now) {
 
 void RtlView::sent(PortId output, const Packet& packet, TimePs now) {
   RtlEvent event = event_of(RtlEvent::Kind::leave, output, packet, now);
+  event.tail_ps = PendingTimes::is_pending(packet.tail_ps)
+                      ? kNever
+                      : packet.tail_ps - params_.outputs[index_of(output)].latency_ps;
   RtlEntries::Number number;
   if (packet.flow) {
     number = entries_.at_output(*packet.flow, packet.sequence, event.port);
@@ -301,46 +334,50 @@ void RtlView::finish_if_done(Branch& branch) {
                                       static_cast<PortId>(branch.entry.outputs.front()), branch.done_ps);
 }
 
-void RtlView::head_out(std::uint32_t output, std::uint32_t flow, std::uint64_t sequence, TimePs at_ps) {
-  // Without values all of the packet is known; with them, when its last flit is out.
-  const Carried& carried = carried_.at({flow, sequence});
-  const Packet& packet = *carried.inputs.front().second;
-  if (!packet.data.empty()) return;
-  // An edge is worked off a picosecond later, and a link is told of a head when it leaves.
-  at_ps = scheduler_.now();
-  TimePs tail_ps = at_ps + params_.clock.edge_ps(flits_of(packet));
-  for (const auto& [port, each] : carried.inputs) tail_ps = std::max(tail_ps, each->tail_ps);
-  send(output, {flow, sequence}, at_ps, tail_ps, {});
+/// A packet goes on when its head leaves; its tail is pending until its last flit is out. Values are those
+/// that have to leave: that what leaves is wrong is known, and mended in the packet, at the tail.
+void RtlView::head_out(std::uint32_t output, std::uint32_t flow, std::uint64_t sequence, TimePs) {
+  const Key key{flow, sequence};
+  Packet& first = *carried_.at(key).inputs.front().second;
+  Leaving leaving;
+  leaving.head_ps = scheduler_.now();  // an edge is worked off a picosecond later
+  leaving.tail_ps = scheduler_.pending().make();
+  leaving.expected = values_.leave(flow, sequence);
+  Packet& packet = first.flow ? copy_of(first) : first;
+  leaving.packet = &packet;
+  if (!first.data.empty()) {
+    if (leaving.expected) packet.data = leaving.expected->data;
+    leaving.has_values = true;
+  }
+  leaving_[{output, key}] = std::move(leaving);
+  switch_.send_for_view(static_cast<PortId>(output), packet, leaving_.at({output, key}).tail_ps);
 }
 
-void RtlView::packet_out(const RtlTransaction& packet, TimePs tail_ps) {
-  const Key key{static_cast<std::uint32_t>(packet.flow), packet.sequence};
-  if (auto expected = values_.leave(key.first, key.second)) {
-    RtlTransaction right = packet;
-    right.data = std::move(expected->data);
+void RtlView::flit_out(std::uint32_t output, std::uint32_t flow, std::uint64_t sequence) {
+  const auto found = leaving_.find({output, {flow, sequence}});
+  if (found != leaving_.end()) scheduler_.pending().pass(found->second.tail_ps, scheduler_.now());
+}
+
+void RtlView::packet_out(const RtlTransaction& sent, TimePs) {
+  const Key key{static_cast<std::uint32_t>(sent.flow), sent.sequence};
+  const auto found = leaving_.find({sent.output, key});
+  if (found == leaving_.end()) return board_->observe(sent);  // a second time
+  const Leaving leaving = std::move(found->second);
+  leaving_.erase(found);
+  if (leaving.expected) {
+    RtlTransaction right = sent;
+    right.data = leaving.expected->data;
     board_->expect(std::move(right));
   }
-  board_->observe(packet);
-  const auto found = carried_.find(key);
-  if (found == carried_.end() || found->second.inputs.front().second->data.empty()) return;
-  send(packet.output, key, packet.head_ps, tail_ps, packet.data);
+  if (leaving.has_values) leaving.packet->data = sent.data;
+  board_->observe(sent);
+  const TimePs tail_ps = scheduler_.now() + params_.clock.period_ps();
+  switch_.count_for_view(static_cast<PortId>(sent.output), *leaving.packet, leaving.head_ps, tail_ps);
+  give_room_back(key, tail_ps);
+  scheduler_.pending().settle(leaving.tail_ps, tail_ps);
 }
 
-void RtlView::send(std::uint32_t output, const Key& key, TimePs head_ps, TimePs tail_ps,
-                   std::vector<std::byte> data) {
-  const auto found = carried_.find(key);
-  Carried& carried = found->second;
-  Packet& first = *carried.inputs.front().second;
-  const TimePs now = scheduler_.now();
-  carried.tail_ps = std::max(carried.tail_ps, tail_ps);
-  if (!first.flow) {
-    const PortId input = carried.inputs.front().first;
-    carried_.erase(found);
-    switch_.return_for_view(input, first, tail_ps);
-    if (!data.empty()) first.data = std::move(data);
-    switch_.send_for_view(static_cast<PortId>(output), first, head_ps, tail_ps);
-    return;
-  }
+Packet& RtlView::copy_of(const Packet& first) {
   Packet& copy = pool_.acquire();
   copy.flow = first.flow;
   copy.destination = first.destination;
@@ -354,19 +391,26 @@ void RtlView::send(std::uint32_t output, const Key& key, TimePs head_ps, TimePs 
   copy.sequence = first.sequence;
   copy.offset = first.offset;
   copy.created_ps = first.created_ps;
-  copy.data = std::move(data);
-  if (--carried.copies_left == 0) {
+  return copy;
+}
+
+/// A tail has left by an output; by the last one the room at the inputs is free.
+void RtlView::give_room_back(const Key& key, TimePs tail_ps) {
+  const auto found = carried_.find(key);
+  Carried& carried = found->second;
+  carried.tail_ps = std::max(carried.tail_ps, tail_ps);
+  if (--carried.copies_left != 0) return;
+  const TimePs now = scheduler_.now();
+  const bool is_flow = !RtlEntry::is_message(key.first);
+  if (is_flow) ++branches_.at(key.first).gone;
+  for (const auto& [port, packet] : carried.inputs) {
+    switch_.return_for_view(port, *packet, carried.vc, carried.tail_ps);
+    if (!is_flow) continue;
     Branch& branch = branches_.at(key.first);
-    ++branch.gone;
-    for (const auto& [port, packet] : carried.inputs) {
-      branch.done_ps =
-          std::max(branch.done_ps, std::max(now, carried.tail_ps + switch_.credit_delay_ps(port)));
-      switch_.return_for_view(port, *packet, carried.tail_ps);
-      pool_.release(*packet);
-    }
-    carried_.erase(found);
+    branch.done_ps = std::max({branch.done_ps, now, carried.tail_ps + switch_.credit_delay_ps(port)});
+    pool_.release(*packet);
   }
-  switch_.send_for_view(static_cast<PortId>(output), copy, head_ps, tail_ps);
+  carried_.erase(found);
 }
 
 void RtlView::broken_rule(TimePs at_ps, std::uint32_t port, const std::string& rule,
@@ -386,6 +430,7 @@ void RtlView::finish() {
   if (shadow_) shadow_->finish();
   if (board_) board_->finish();
   host_s_ += static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  begin_recording();
   if (recorder_) recorder_->close();
 }
 

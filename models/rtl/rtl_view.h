@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,12 +26,13 @@ struct RtlViewParams {
   std::uint32_t flit_bytes = 0;       ///< of the design; of the recording without one
   RtlClock clock;
   RtlConfiguration configuration;
-  TimePs tolerance_ps = kNever;
-  TimePs patience_ps = kNever;        ///< as RtlScoreboardOptions
-  std::vector<OutputParams> outputs;  ///< links behind the switch
-  std::uint32_t channels = 1;         ///< of a link, those of flows included
-  std::uint32_t flow_branches = 0;    ///< entries for branches, without a design
-  std::string recording;              ///< a file; empty: none
+  std::optional<std::uint32_t> tolerance = kRtlTolerance;  ///< as RtlScoreboardOptions
+  TimePs patience_ps = kNever;                             ///< as RtlScoreboardOptions
+  std::vector<OutputParams> outputs;                       ///< links behind the switch
+  std::uint32_t channels = 1;                              ///< of a link, those of flows included
+  std::uint32_t flow_branches = 0;                         ///< entries for branches, without a design
+  std::function<RtlModelFacts()> model;                    ///< asked when the simulation has begun
+  std::string recording;                                   ///< a file; empty: none
 };
 
 /// The RTL in place broke a rule of its pins: nothing that follows would mean anything.
@@ -59,6 +61,8 @@ class RtlView final : public SwitchView, private Wakeable, private RtlBenchHost 
   /// @throws std::runtime_error: packets are still in the RTL that carries them.
   void require_rest() const;
   const RtlViewParams& params() const { return params_; }
+  /// What decides on times, in the model and in the RTL; none without a design.
+  std::vector<RtlProperty> properties() const;
   std::string switch_name() const { return params_.name.empty() ? switch_.basename() : params_.name; }
   std::uint64_t cycles() const;
   std::uint64_t packets() const { return packets_seen_; }
@@ -87,8 +91,16 @@ class RtlView final : public SwitchView, private Wakeable, private RtlBenchHost 
   /// Packets that the RTL carries.
   struct Carried {
     std::vector<std::pair<PortId, Packet*>> inputs;
+    VcId vc{};
     std::size_t copies_left = 0;
     TimePs tail_ps = 0;
+  };
+  /// A packet whose head has left an output.
+  struct Leaving {
+    Packet* packet = nullptr;  // further on, where it waits for its tail
+    TimePs head_ps = 0, tail_ps = 0;
+    std::optional<RtlPacketValues::Result> expected;
+    bool has_values = false;
   };
 
   bool arrive(PortId input, Packet& packet, TimePs head_ps, TimePs now) override;
@@ -100,7 +112,8 @@ class RtlView final : public SwitchView, private Wakeable, private RtlBenchHost 
   void wake(std::uint32_t, TimePs now) override;
 
   void head_out(std::uint32_t output, std::uint32_t flow, std::uint64_t sequence, TimePs at_ps) override;
-  void packet_out(const RtlTransaction& packet, TimePs tail_ps) override;
+  void flit_out(std::uint32_t output, std::uint32_t flow, std::uint64_t sequence) override;
+  void packet_out(const RtlTransaction& sent, TimePs tail_ps) override;
   void broken_rule(TimePs at_ps, std::uint32_t port, const std::string& rule,
                    const std::string& seen) override;
 
@@ -110,11 +123,13 @@ class RtlView final : public SwitchView, private Wakeable, private RtlBenchHost 
   }
   TimePs from_edge(TimePs at) const;
   RtlEvent event_of(RtlEvent::Kind kind, PortId port, const Packet& packet, TimePs now) const;
+  void begin_recording();
   void emit(const RtlEvent& event);
   void admit(Branch& branch, TimePs now);
   void ask_wake();
-  void send(std::uint32_t output, const Key& key, TimePs head_ps, TimePs tail_ps,
-            std::vector<std::byte> data);
+  std::shared_ptr<RtlFlitTimes> follow(TimePs tail_ps);
+  Packet& copy_of(const Packet& first);
+  void give_room_back(const Key& key, TimePs tail_ps);
   void finish_if_done(Branch& branch);
 
   SwitchModule& switch_;
@@ -123,15 +138,18 @@ class RtlView final : public SwitchView, private Wakeable, private RtlBenchHost 
   const ClassTable& classes_;
   RtlViewParams params_;
   RtlEntries entries_;
+  std::vector<std::uint32_t> rooms_;  // as RtlBenchParams
   std::unique_ptr<RtlRecorder> recorder_;
+  bool records_ = false;  // its head is written
   std::unique_ptr<RtlShadow> shadow_;
   std::unique_ptr<RtlBench> bench_;     // in place,
   std::optional<RtlScoreboard> board_;  // with what it has to send
   RtlPacketValues values_;
   std::map<const Packet*, RtlEntries::Number> followed_;
   std::map<Key, Carried> carried_;
-  std::map<std::uint32_t, Branch> branches_;  // by entry
-  TimePs wake_ps_ = kNever;                   // asked for
+  std::map<std::pair<std::uint32_t, Key>, Leaving> leaving_;  // by output
+  std::map<std::uint32_t, Branch> branches_;                  // by entry
+  TimePs wake_ps_ = kNever;                                   // asked for
   std::uint64_t packets_seen_ = 0;
   double host_s_ = 0;
 };

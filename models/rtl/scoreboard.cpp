@@ -21,9 +21,27 @@ std::string at_byte(const RtlTransaction& side, std::size_t byte) {
          hex_of(side.data, byte);
 }
 
-std::string head_at(const RtlTransaction& side) {
-  return "head at " + std::to_string(side.head_ps) + " ps (" +
-         std::to_string(side.head_ps - side.arrival_ps) + " ps after it came)";
+std::string head_at(const RtlTransaction& side, TimePs arrival_ps) {
+  return "head at " + std::to_string(side.head_ps) + " ps (" + std::to_string(side.head_ps - arrival_ps) +
+         " ps after it came)";
+}
+std::string head_at(const RtlTransaction& side) { return head_at(side, side.arrival_ps); }
+
+std::string tail_at(const RtlTransaction& side) {
+  return "tail at " + std::to_string(side.tail_ps) + " ps (" + std::to_string(side.tail_ps - side.head_ps) +
+         " ps after the head)";
+}
+
+std::string signed_ps(std::int64_t difference_ps) {
+  return (difference_ps > 0 ? "+" : "") + std::to_string(difference_ps) + " ps";
+}
+
+std::string cycles_text(std::uint32_t cycles) {
+  return std::to_string(cycles) + (cycles == 1 ? " cycle" : " cycles");
+}
+
+void keep_largest(std::int64_t& largest_ps, std::int64_t difference_ps) {
+  if (std::abs(difference_ps) > std::abs(largest_ps)) largest_ps = difference_ps;
 }
 
 }  // namespace
@@ -84,7 +102,10 @@ void RtlScoreboard::compare(const RtlTransaction& model, const RtlTransaction& r
   const auto cycles =
       std::llround(static_cast<double>(difference_ps) / static_cast<double>(options_.cycle_ps));
   ++histogram_[cycles];
-  if (std::abs(difference_ps) > std::abs(largest_ps_)) largest_ps_ = difference_ps;
+  keep_largest(largest_head_ps_, difference_ps);
+  const bool has_tails = model.tail_ps != kNever && rtl.tail_ps != kNever;
+  const auto tails_ps = has_tails ? static_cast<std::int64_t>(rtl.tail_ps - model.tail_ps) : 0;
+  keep_largest(largest_tail_ps_, tails_ps);
 
   if (model.bytes != rtl.bytes) {
     diverge(RtlDivergenceKind::data, model, std::to_string(model.bytes) + " bytes",
@@ -98,18 +119,14 @@ void RtlScoreboard::compare(const RtlTransaction& model, const RtlTransaction& r
       diverge(RtlDivergenceKind::data, model, at_byte(model, byte), at_byte(rtl, byte));
     }
   }
-  if (limit_ps() == kNever || std::abs(difference_ps) <= static_cast<std::int64_t>(limit_ps())) return;
-  ++beyond_;
-  RtlDivergence late{
-      RtlDivergenceKind::time,
-      model.head_ps,
-      model.flow,
-      model.sequence,
-      model.output,
-      head_at(model) + " within " + std::to_string(limit_ps()) + " ps",
-      "head at " + std::to_string(rtl.head_ps) + " ps (" + std::to_string(difference_ps) + " ps)"};
-  keep_first(first_beyond_, late);
-  if (options_.tolerance_ps != kNever) diverge(std::move(late));
+  if (!options_.tolerance) return;
+  const auto limit_ps = static_cast<std::int64_t>(*options_.tolerance * options_.cycle_ps);
+  const bool is_head = std::abs(difference_ps) > limit_ps;
+  if (!is_head && std::abs(tails_ps) <= limit_ps) return;
+  diverge(RtlDivergenceKind::time, model,
+          (is_head ? head_at(model) : tail_at(model)) + " within " + cycles_text(*options_.tolerance),
+          (is_head ? head_at(rtl, model.arrival_ps) : tail_at(rtl)) + ", " +
+              signed_ps(is_head ? difference_ps : tails_ps));
 }
 
 void RtlScoreboard::give_up_on(TimePs before_ps) {
@@ -159,15 +176,18 @@ double RtlScoreboard::worst_throughput_ratio() const {
   return worst;
 }
 
-std::string RtlScoreboard::verdict() const {
+std::string RtlScoreboard::verdict(const std::vector<std::string>& differing) const {
   const std::string data = data_passed() ? "data equal" : "data DIFFER";
   if (!options_.has_model) return data + ", times not compared (no model beside it)";
-  if (limit_ps() == kNever) return data + ", times not judged";
-  const std::string limit = std::to_string(limit_ps()) + " ps";
-  const bool is_judged = options_.tolerance_ps != kNever;
-  if (beyond_ == 0) return data + ", times within " + (is_judged ? limit : "LATENCY, " + limit);
-  return data + ", times " + (is_judged ? "DIFFER" : "not judged") + ": " + std::to_string(beyond_) + " of " +
-         std::to_string(compared_) + " beyond " + (is_judged ? limit : "LATENCY, " + limit);
+  if (!options_.tolerance) return data + ", times not judged";
+  const std::string limit = cycles_text(*options_.tolerance);
+  if (const std::uint64_t count = divergences(RtlDivergenceKind::time); count != 0)
+    return data + ", times DIFFER: " + std::to_string(count) + " of " + std::to_string(compared_) +
+           " packets by more than " + limit;
+  if (differing.empty()) return data + ", heads and tails within " + limit;
+  std::string names;
+  for (const std::string& each : differing) names += (names.empty() ? "" : ", ") + each;
+  return data + ", times NOT COMPARABLE: model and RTL differ in " + names;
 }
 
 std::string to_text(const RtlDivergence& divergence, const std::string& switch_name, const RtlNames& names) {
@@ -189,10 +209,10 @@ std::string to_text(const RtlDivergence& divergence, const std::string& switch_n
   return text.str();
 }
 
-std::string RtlScoreboard::report(const RtlNames& names) const {
+std::string RtlScoreboard::report(const RtlNames& names, const std::vector<std::string>& differing) const {
   std::ostringstream text;
   text << std::fixed << std::setprecision(1);
-  text << "scoreboard of " << options_.switch_name << ": " << verdict() << "\n";
+  text << "scoreboard of " << options_.switch_name << ": " << verdict(differing) << "\n";
   const auto row = [&](const char* what) -> std::ostream& {
     return text << "  " << std::left << std::setw(26) << what;
   };
@@ -215,10 +235,7 @@ std::string RtlScoreboard::report(const RtlNames& names) const {
       text << (shown == 1 ? "" : ", ") << cycles << ": " << packets;
     }
     text << "\n";
-    row("largest difference") << largest_ps_ << " ps\n";
-    if (first_beyond_) {
-      row("first beyond") << to_text(*first_beyond_, options_.switch_name, names) << "\n";
-    }
+    row("largest difference") << "heads " << largest_head_ps_ << " ps, tails " << largest_tail_ps_ << " ps\n";
   } else {
     row("packets") << rtl_.packets << ", data of " << compared_data_ << " compared with what came in\n";
     row("mean latency") << mean_rtl_latency_ps() << " ps\n";

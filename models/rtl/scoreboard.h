@@ -20,8 +20,9 @@ struct RtlTransaction {
   std::uint64_t flow = 0;      ///< entry of the configuration table, or whatever numbers flows in a test
   std::uint64_t sequence = 0;  ///< in the flow
   std::uint32_t output = 0;
-  TimePs arrival_ps = 0;  ///< the head of its first input came to the switch; for the text only
-  TimePs head_ps = 0;     ///< the head leaves
+  TimePs arrival_ps = 0;    ///< the head of its first input came to the switch; for the text only
+  TimePs head_ps = 0;       ///< the head leaves
+  TimePs tail_ps = kNever;  ///< the tail has left; kNever: not known, and not compared
   std::uint32_t bytes = 0;
   std::vector<std::byte> data = {};  ///< empty: not compared
 };
@@ -51,19 +52,21 @@ struct RtlNames {
 /// "data at 20 ps, switch, output 4 (l1->npu3): packet 2 of NPU 3 to NPU 4, input 1 (flow 32772, sequence 2)"
 std::string to_text(const RtlDivergence& divergence, const std::string& switch_name, const RtlNames& names);
 
+/// Model and RTL may decide an instant apart which side of an edge something falls on.
+inline constexpr std::uint32_t kRtlTolerance = 1;
+
 struct RtlScoreboardOptions {
   std::string switch_name = "switch";
-  TimePs cycle_ps = 1;      ///< for the histogram
-  TimePs tolerance_ps = 0;  ///< of the time at which a head leaves; kNever: times are not compared
-  /// What the design explains, its LATENCY: without a tolerance, more is counted and told, but not judged.
-  TimePs usual_ps = kNever;
+  TimePs cycle_ps = 1;  ///< for the histogram
+  /// Cycles by which a head, or a tail, may leave earlier or later; none: times are not judged.
+  std::optional<std::uint32_t> tolerance = kRtlTolerance;
   bool has_model = true;        ///< false: what is expected has the RTL's own times
   TimePs patience_ps = kNever;  ///< what is late by more is missing, and is not waited for until finish()
   std::uint32_t window_packets = 1000;  ///< of throughput
 };
 
 /// Compares what leaves a model and its RTL, keyed on (flow, sequence, output): data bit for bit, time within
-/// a tolerance. Either side may come first. No SystemC.
+/// a tolerance, of heads and of tails. Either side may come first. No SystemC.
 class RtlScoreboard {
  public:
   explicit RtlScoreboard(RtlScoreboardOptions options) : options_(std::move(options)) {}
@@ -80,8 +83,9 @@ class RtlScoreboard {
   bool passed() const { return divergences_ == 0; }
   /// Every packet left once, with the right bytes, and by the rules of the pins.
   bool data_passed() const { return divergences_ == divergences(RtlDivergenceKind::time); }
-  /// In words: of data, and of times.
-  std::string verdict() const;
+  /// In words: of data, and of times. Of a switch whose model and RTL differ in `differing`, what decides on
+  /// times, none that times agree.
+  std::string verdict(const std::vector<std::string>& differing = {}) const;
   std::uint64_t divergences() const { return divergences_; }
   std::uint64_t divergences(RtlDivergenceKind kind) const { return by_kind_[static_cast<std::size_t>(kind)]; }
   /// The one with the earliest time; of equals the lowest flow, sequence and output.
@@ -94,14 +98,9 @@ class RtlScoreboard {
   /// Of the compared ones, from arrival to departure.
   double mean_model_latency_ps() const { return mean(model_latency_ps_); }
   double mean_rtl_latency_ps() const { return mean(rtl_latency_ps_); }
-  std::int64_t largest_difference_ps() const { return largest_ps_; }
-  /// The tolerance, or without one what is usual; kNever: neither.
-  TimePs limit_ps() const {
-    return options_.tolerance_ps != kNever ? options_.tolerance_ps : options_.usual_ps;
-  }
-  /// Packets that left earlier or later by more than limit_ps(), and the first of them.
-  std::uint64_t beyond() const { return beyond_; }
-  const std::optional<RtlDivergence>& first_beyond() const { return first_beyond_; }
+  /// RTL minus model, of heads, and of tails.
+  std::int64_t largest_difference_ps() const { return largest_head_ps_; }
+  std::int64_t largest_tail_difference_ps() const { return largest_tail_ps_; }
   /// The ratio RTL / model of the bytes per second in every window of packets, most different one; 1 while
   /// there is no full window.
   double worst_throughput_ratio() const;
@@ -110,7 +109,7 @@ class RtlScoreboard {
   double rtl_bytes_per_s() const { return bytes_per_s(rtl_); }
 
   const RtlScoreboardOptions& options() const { return options_; }
-  std::string report(const RtlNames& names = {}) const;
+  std::string report(const RtlNames& names = {}, const std::vector<std::string>& differing = {}) const;
 
  private:
   using Key = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>;
@@ -142,9 +141,7 @@ class RtlScoreboard {
   std::uint64_t divergences_ = 0, by_kind_[5] = {};
   std::uint64_t compared_ = 0, compared_data_ = 0;
   double model_latency_ps_ = 0, rtl_latency_ps_ = 0;
-  std::int64_t largest_ps_ = 0;
-  std::uint64_t beyond_ = 0;
-  std::optional<RtlDivergence> first_beyond_;
+  std::int64_t largest_head_ps_ = 0, largest_tail_ps_ = 0;
   std::map<std::int64_t, std::uint64_t> histogram_;
   Side model_, rtl_;
 };

@@ -23,8 +23,8 @@ void RtlShadow::expect(const RtlEvent& event) {
   // What the model itself carries counts; without values, what it would.
   if (!event.data.empty()) expected->data = event.data;
   expected->data.resize(event.bytes);
-  board_.expect({event.flow, event.sequence, event.port, expected->arrival_ps, event.head_ps, event.bytes,
-                 std::move(expected->data)});
+  board_.expect({event.flow, event.sequence, event.port, expected->arrival_ps, event.head_ps, event.tail_ps,
+                 event.bytes, std::move(expected->data)});
 }
 
 void RtlShadow::finish() {

@@ -26,7 +26,11 @@ class RtlShadow final : private RtlBenchHost {
 
  private:
   void head_out(std::uint32_t, std::uint32_t, std::uint64_t, TimePs) override {}
-  void packet_out(const RtlTransaction& packet, TimePs) override { board_.observe(packet); }
+  void packet_out(const RtlTransaction& packet, TimePs tail_ps) override {
+    RtlTransaction sent = packet;
+    sent.tail_ps = tail_ps;
+    board_.observe(std::move(sent));
+  }
   void broken_rule(TimePs at_ps, std::uint32_t port, const std::string& rule,
                    const std::string& seen) override {
     board_.violation(at_ps, port, rule, seen);

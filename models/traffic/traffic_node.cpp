@@ -100,10 +100,15 @@ void TrafficNode::prefetch() const {
 }
 
 ::tlm::tlm_sync_enum TrafficNode::nb_transport_fw(Packet& packet, ::tlm::tlm_phase&, sc_core::sc_time&) {
-  const TimePs tail_ps = packet.tail_ps;
-  end_request(*this, *ejection_, packet, to_sc_time(tail_ps + params_.credit_delay_ps - scheduler_.now()));
-  if (packet.ends_packet) sink_.delivered(packet, tail_ps);
-  pool_.release(packet);
+  const auto receive = [this, &packet](TimePs tail_ps) {
+    end_request(*this, *ejection_, packet, to_sc_time(tail_ps + params_.credit_delay_ps - scheduler_.now()));
+    if (packet.ends_packet) sink_.delivered(packet, tail_ps);
+    pool_.release(packet);
+  };
+  if (PendingTimes::is_pending(packet.tail_ps))
+    scheduler_.pending().when(packet.tail_ps, receive);
+  else
+    receive(packet.tail_ps);
   return ::tlm::TLM_ACCEPTED;
 }
 

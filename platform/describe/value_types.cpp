@@ -152,26 +152,26 @@ class Fraction : public TypeOf<double> {
   double most_;
 };
 
-class AutoOr : public TypeOf<std::optional<std::uint64_t>> {
+class WordOr : public TypeOf<std::optional<std::uint64_t>> {
  public:
-  explicit AutoOr(TypePtr<std::uint64_t> type) : type_(std::move(type)) {}
+  WordOr(const char* word, TypePtr<std::uint64_t> type) : word_(word), type_(std::move(type)) {}
   std::optional<std::uint64_t> read(const Reader& in) const override {
-    if (in.node().kind == Node::Kind::scalar && in.node().text == kAuto) return std::nullopt;
+    if (in.node().kind == Node::Kind::scalar && in.node().text == word_) return std::nullopt;
     try {
       return type_->read(in);
     } catch (const ConfigError& error) {
-      throw ConfigError(error, fmt::format(", or '{}'", kAuto));
+      throw ConfigError(error, fmt::format(", or '{}'", word_));
     }
   }
   Node write(const std::optional<std::uint64_t>& value) const override {
-    return value ? type_->write(*value) : Node::scalar(kAuto);
+    return value ? type_->write(*value) : Node::scalar(word_);
   }
   Json schema(SchemaStyle style, SchemaDefs& defs) const override {
-    return {{"anyOf", {{{"const", kAuto}}, type_->schema(style, defs)}}};
+    return {{"anyOf", {{{"const", word_}}, type_->schema(style, defs)}}};
   }
 
  private:
-  static constexpr const char* kAuto = "auto";
+  const char* word_;
   TypePtr<std::uint64_t> type_;
 };
 
@@ -204,7 +204,11 @@ TypePtr<std::uint64_t> any_time(std::string_view least) {
 TypePtr<double> fraction(double most) { return std::make_shared<Fraction>(most); }
 
 TypePtr<std::optional<std::uint64_t>> auto_or(TypePtr<std::uint64_t> type) {
-  return std::make_shared<AutoOr>(std::move(type));
+  return std::make_shared<WordOr>("auto", std::move(type));
+}
+
+TypePtr<std::optional<std::uint64_t>> none_or(TypePtr<std::uint64_t> type) {
+  return std::make_shared<WordOr>("none", std::move(type));
 }
 
 TypePtr<std::string> one_of(const std::vector<std::string>& words) {

@@ -40,6 +40,8 @@ TypePtr<double> fraction(double most);
 
 /// The word `automatic`, held as nullopt, or a value of another type.
 TypePtr<std::optional<std::uint64_t>> auto_or(TypePtr<std::uint64_t> type);
+/// The same with the word `none`.
+TypePtr<std::optional<std::uint64_t>> none_or(TypePtr<std::uint64_t> type);
 
 /// A type of whole numbers, held as a T, which its range must fit.
 template <class T>

@@ -45,12 +45,12 @@ struct ReliabilitySpec : ReliabilityParams {
 struct RtlSpec {
   std::string switches;  ///< their name, or a pattern with *
   RtlViewMode view = RtlViewMode::both;
-  std::optional<std::string> design;      ///< of those that wafertlm_add_rtl() has added
-  std::optional<std::uint64_t> clock_hz;  ///< nullopt: the links' speed / the bits of a flit
-  std::optional<TimePs> tolerance_ps;     ///< with both; nullopt: times are not compared
-  TimePs window_ps = 100'000;             ///< of waveforms around the first divergence
-  std::optional<std::string> record;      ///< a file; of several switches each its own
-  std::uint64_t flit_bytes = 0;           ///< of a recording without a design
+  std::optional<std::string> design;                      ///< of those that wafertlm_add_rtl() has added
+  std::optional<std::uint64_t> clock_hz;                  ///< nullopt: the links' speed / the bits of a flit
+  std::optional<std::optional<std::uint64_t>> tolerance;  ///< cycles, with both; nullopt: kRtlTolerance
+  TimePs window_ps = 100'000;                             ///< of waveforms around the first divergence
+  std::optional<std::string> record;                      ///< a file; of several switches each its own
+  std::uint64_t flit_bytes = 0;                           ///< of a recording without a design
 };
 
 /// Wires and switches between the NPUs: what all kinds have, and the parameters of one.

@@ -99,9 +99,11 @@ std::shared_ptr<const Struct<RtlSpec>> rtl_type() {
       .optional("clock", &RtlSpec::clock_hz,
                 auto_or(whole_quantity(frequency_dimension(), "1 MHz", "1000 GHz")),
                 "auto: what makes a port carry as much as the switch's links, a flit in every cycle")
-      .optional("tolerance", &RtlSpec::tolerance_ps, maybe<TimePs>(any_time()),
-                "With both: most that a head may leave earlier or later than the model's; without it times "
-                "are reported and not judged")
+      .optional("tolerance", &RtlSpec::tolerance,
+                maybe<std::uint64_t>(
+                    or_none<std::uint64_t>(integer<std::uint64_t>(0, 1'000'000), RtlSpec::kNotJudged)),
+                "With both: cycles by which the head or the tail of a packet may leave earlier or later than "
+                "the model's, 1 if not given; none: times are reported and not judged")
       .optional("window", &RtlSpec::window_ps, any_time(),
                 "With both: of the waveforms before and after the first divergence")
       .optional("record", &RtlSpec::record, maybe<std::string>(text()),
@@ -125,7 +127,7 @@ void check_rtl(const FabricSpec& fabric, const Check& check) {
                    check.path(&other->second->record));
     }
     const auto fail = [&](const void* key, const std::string& why) {
-      check.fail({key, &each, &fabric.rtl, &each.view, &each.design, &each.record, &each.tolerance_ps}, why);
+      check.fail({key, &each, &fabric.rtl, &each.view, &each.design, &each.record, &each.tolerance}, why);
     };
     if (!fabric.kind->abilities(fabric).packets)
       fail(&each, "whole messages pass no switch: transport: packets, or leave rtl out");
@@ -136,7 +138,7 @@ void check_rtl(const FabricSpec& fabric, const Check& check) {
       check.fail({&each, &fabric.rtl, &fabric.bit_error_rate, &fabric.reliability.protocol},
                  "RTL switches know no Go-Back-N: leave bit_error_rate and reliability out");
     if (each.view != RtlViewMode::tlm && !each.design) fail(&each.view, "which RTL: give 'design'");
-    if (each.view != RtlViewMode::both && each.tolerance_ps)
+    if (each.view != RtlViewMode::both && each.tolerance)
       fail(&each.view, "a tolerance is of a comparison: view: both, or leave tolerance out");
     if (each.view == RtlViewMode::tlm && !each.record)
       fail(&each.view, "view: tlm is what a switch is without this entry, too: give 'record', or remove it");

@@ -11,7 +11,8 @@ namespace {
 /// The recording as the recorder writes it.
 std::string written_again(const std::string& path) {
   RtlRecordingReader reader(path);
-  RtlRecorder recorder(folder() + "/again.rec", reader.head());
+  RtlRecorder recorder(folder() + "/again.rec");
+  recorder.begin(reader.head());
   for (RtlEvent event; reader.next(event);) recorder.write(event);
   recorder.close();
   return read(folder() + "/again.rec");

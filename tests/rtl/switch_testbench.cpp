@@ -31,7 +31,7 @@ SwitchTestbench::SwitchTestbench(const SwitchTestbenchParams& params, const Clas
   view.design = has_rtl ? params.design : nullptr;
   view.flit_bytes = has_rtl ? params.design->flit_bytes() : params.flit_bytes;
   view.clock.hz = params.link.bytes_per_s / view.flit_bytes;
-  view.tolerance_ps = params.tolerance_ps;
+  view.tolerance = params.tolerance;
   view.outputs = made.outputs;
   view.channels = static_cast<std::uint32_t>(classes.virtual_channels());
   view.recording = params.recording;

@@ -20,7 +20,7 @@ struct SwitchTestbenchParams {
   RtlViewMode view = RtlViewMode::both;
   const RtlDesign* design = nullptr;
   std::uint32_t flit_bytes = 32;  ///< without a design
-  TimePs tolerance_ps = kNever;
+  std::optional<std::uint32_t> tolerance = {};
   std::string recording;
 };
 

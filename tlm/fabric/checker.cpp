@@ -67,7 +67,10 @@ void FabricChecker::show(const Packet& packet, TimePs delay_ps) const {
   what.kind = static_cast<std::uint8_t>(packet.kind);
   what.traffic_class = static_cast<std::uint8_t>(index_of(packet.traffic_class));
   what.vc = static_cast<std::uint8_t>(index_of(packet.vc));
-  what.tail_ps = packet.tail_ps;
+  // Of one that is pending: as if the flits followed each other.
+  what.tail_ps = PendingTimes::is_pending(packet.tail_ps)
+                     ? now() + delay_ps + transfer_time_ps(packet.wire_bytes, link_.bytes_per_s)
+                     : packet.tail_ps;
   observed_.observer->begun(observed_.number, &packet, now(), now() + delay_ps, what);
 }
 
@@ -119,6 +122,7 @@ void FabricChecker::check_line(const Packet& packet, TimePs delay_ps) {
   line_free_ = std::max(line_free_, began) + Uint128{packet.wire_bytes} * kPsPerSecond;
   // Without the division that rounds up: a whole number lies below a rounded quotient if it lies below the
   // exact one.
+  if (PendingTimes::is_pending(packet.tail_ps)) return;
   if (packet.tail_ps < delay_ps || (packet.tail_ps - delay_ps) * rate < line_free_)
     report(FabricRule::tail_after_bytes, say("tail at ", packet.tail_ps, " ps"),
            say("not before ", whole_ps(line_free_) + delay_ps, " ps"));
@@ -204,7 +208,7 @@ void FabricChecker::end_request(const Packet& packet, TimePs at) {
     report(FabricRule::credit_of_bytes, say(packet.wire_bytes, " B"), say(sent.wire_bytes, " B"));
   if (at < now())  // a difference of unsigned times that wrapped round
     report(FabricRule::credit_not_past, say("free at ", at, " ps"), "now or later");
-  if (at < sent.tail_ps)
+  if (!PendingTimes::is_pending(sent.tail_ps) && at < sent.tail_ps)
     report(FabricRule::credit_after_tail, say("free at ", at, " ps"),
            say("not before the tail at ", sent.tail_ps, " ps"));
   if (packet.source != sent.source || packet.destination != sent.destination ||

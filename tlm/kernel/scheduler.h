@@ -7,6 +7,7 @@
 #include <systemc>
 #include <vector>
 
+#include "tlm/kernel/pending_times.h"
 #include "tlm/kernel/units.h"
 #include "tlm/kernel/wake_partitions.h"
 #include "tlm/kernel/wake_queue.h"
@@ -76,6 +77,9 @@ class Scheduler : public sc_core::sc_module {
   /// is no std::invalid_argument, an internal error, also tells who was woken, and when.
   void run(TimePs duration_ps = kNever, sc_core::sc_starvation_policy policy = sc_core::SC_RUN_TO_TIME);
 
+  /// Times of this simulation that are not known yet.
+  PendingTimes& pending() { return pending_; }
+
   std::uint64_t events() const { return events_; }
   bool idle() { return next_ps() == kNever; }
 
@@ -109,6 +113,7 @@ class Scheduler : public sc_core::sc_module {
   std::exception_ptr failure_;
   std::vector<AfterInstant*> after_instant_;
   TimePs replay_end_ps_ = kNever;  // while something is replayed
+  PendingTimes pending_;
 };
 
 /// The one place where integer picoseconds become an sc_time.

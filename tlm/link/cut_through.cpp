@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "tlm/kernel/pending_times.h"
+
 namespace wafertlm {
 
 CutThroughSwitch::CutThroughSwitch(const SwitchParams& params, const ClassTable& classes,
@@ -159,7 +161,7 @@ bool CutThroughSwitch::wake(PortId port, TimePs now) {
   if (input_start_ps_ != 0) hold_back(choice.input, packet.traffic_class, now);
   plan_next(output);
 
-  const TimePs tail_out = std::max(slot.end, packet.tail_ps);
+  const TimePs tail_out = later_by(host_, slot.end, packet.tail_ps);
   host_.return_credit(static_cast<PortId>(choice.input), packet, tail_out + from.credit_delay_ps);
   packet.vc = static_cast<VcId>(choice.vc);
   packet.head_fraction = slot.start_fraction;

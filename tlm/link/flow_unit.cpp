@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "tlm/kernel/pending_times.h"
 #include "tlm/kernel/say.h"
 #include "tlm/link/flow_branch.h"
 #include "tlm/link/switch_view.h"
@@ -198,10 +199,8 @@ void FlowUnit::combine(Branch& branch, TimePs credit_ps, TimePs now) {
     } else if (waiting.head_ps == head_ps) {
       head_fraction = std::min(head_fraction, packet.head_fraction);
     }
-    if (packet.tail_ps >= tail_ps) {
-      tail_ps = packet.tail_ps;
-      last = &packet;
-    }
+    if (!last || packet.tail_ps >= last->tail_ps) last = &packet;
+    tail_ps = later_by(host_, tail_ps, packet.tail_ps);
   }
   if (changes_cost_) last_head_ps_ = head_ps = std::max(head_ps, set_ps_);
   for (const Addition& addition : branch.order) {
@@ -247,7 +246,7 @@ void FlowUnit::copy_left(const Packet& copy, TimePs tail_out_ps) {
   const BranchPort& place = branch_at(copy, copy.output);
   Branch& branch = *place.branch;
   Branch::Combined& packet = branch.combined[branch.outputs[place.index].left++ - branch.gone];
-  packet.tail_out_ps = std::max(packet.tail_out_ps, tail_out_ps);
+  packet.tail_out_ps = later_by(host_, packet.tail_out_ps, tail_out_ps);
   if (--packet.copies_left != 0) return;
   // Each output sends the packets in order, so this is the oldest one.
   const TimePs tail_ps = packet.tail_out_ps;
@@ -258,7 +257,7 @@ void FlowUnit::copy_left(const Packet& copy, TimePs tail_out_ps) {
     input.queue.pop_front();
     --queued_;
     const TimePs at = tail_ps + params_.credit_delay_ps[index_of(input.port)];
-    branch.done_ps = std::max(branch.done_ps, at);
+    branch.done_ps = later_by(host_, branch.done_ps, at);
     return_credits(input.port, done, at);
   }
 }
@@ -267,7 +266,7 @@ void FlowUnit::finish_if_done(Branch& branch) {
   if (branch.flow->answers || branch.gone != branch.packets) return;
   for (const BranchOutput& output : branch.outputs) {
     if (output.credited != branch.packets) return;
-    branch.done_ps = std::max(branch.done_ps, output.last_credit_ps);
+    branch.done_ps = later_by(host_, branch.done_ps, output.last_credit_ps);
   }
   branch.done = true;
   host_.branch_done(*branch.flow, branch.done_ps);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -45,6 +46,8 @@ class FlowUnitHost {
   virtual void branch_done(const Flow& flow, TimePs at) = 0;
   /// Call FlowUnit::wake() at `at`. Only for flows with Go-Back-N.
   virtual void request_flow_wake(TimePs at) = 0;
+  /// As SwitchHost::later.
+  virtual TimePs later(TimePs a, TimePs b) { return std::max(a, b); }
 
  protected:
   ~FlowUnitHost() = default;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -31,6 +32,8 @@ class SwitchHost {
   virtual void return_credit(PortId input, Packet& packet, TimePs at) = 0;
   /// Call SwitchCore::wake(output, at) at `at`. Earlier requests stay.
   virtual void request_wake(PortId output, TimePs at) = 0;
+  /// As PendingTimes::later. Only a host that may send tails which are pending is asked.
+  virtual TimePs later(TimePs a, TimePs b) { return std::max(a, b); }
 
  protected:
   ~SwitchHost() = default;

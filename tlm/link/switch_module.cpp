@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "tlm/link/lossy_links.h"
 
@@ -26,6 +27,13 @@ void end_request(const sc_core::sc_object& from, FabricBackwardIf& peer, Packet&
 
 void begin_request(FabricInitiatorSocket& socket, Packet& packet, TimePs delay_ps) {
   begin_request(socket, *peer_of(socket), packet, to_sc_time(delay_ps));
+}
+
+void end_request(const sc_core::sc_object& from, FabricBackwardIf& peer, Packet& packet, VcId vc,
+                 TimePs delay_ps) {
+  const VcId now_on = std::exchange(packet.vc, vc);
+  end_request(from, peer, packet, to_sc_time(delay_ps));
+  packet.vc = now_on;
 }
 
 void end_request(FabricTargetSocket& socket, Packet& packet, TimePs delay_ps) {
@@ -81,7 +89,8 @@ SwitchModule::SwitchModule(const sc_core::sc_module_name& name, SwitchParams par
       outputs_(output_names.size()),
       core_(make_switch_core(with_lanes(params), classes, routes, *this)),
       flow_params_(flow_params(params, classes)),
-      outputs_share_inputs_(params.input_start_ps != 0),
+      input_queue_(params.input_queue),
+      input_start_ps_(params.input_start_ps),
       links_(params.outputs) {
   for (std::size_t i = 0; i < input_names.size(); ++i) {
     inputs_[i].owner = this;
@@ -110,25 +119,19 @@ void SwitchModule::set_view(SwitchView& view) {
   if (flows_) flows_->set_view(view);
 }
 
-void SwitchModule::send_for_view(PortId output, Packet& packet, TimePs head_ps, TimePs tail_ps) {
+void SwitchModule::send_for_view(PortId output, Packet& packet, TimePs tail_ps) {
   Output& from = outputs_[index_of(output)];
-  const TimePs now = scheduler_.now();
-  const TimePs latency_ps = from.latency.value();
-  // A packet that is told of when it has left may be at the other end of a short link already: it is later
-  // there then.
-  const TimePs late_ps = head_ps + latency_ps < now ? now - head_ps - latency_ps : 0;
-  core_->count(output, packet, head_ps, tail_ps);
-  packet.tail_ps = tail_ps + latency_ps + late_ps;
+  packet.tail_ps = tail_ps + from.latency.value();
   packet.head_fraction = 0;
   ++packet.hops;
-  begin_request(*this, *from.peer, packet, to_sc_time(head_ps + latency_ps + late_ps - now));
+  begin_request(*this, *from.peer, packet, from.latency);
 }
 
-void SwitchModule::return_for_view(PortId input, Packet& packet, TimePs tail_ps) {
+void SwitchModule::return_for_view(PortId input, Packet& packet, VcId vc, TimePs tail_ps) {
   Input& to = inputs_[index_of(input)];
   const TimePs now = scheduler_.now();
   const TimePs at = std::max(now, tail_ps + credit_delay_ps(input));
-  end_request(*this, *to.peer, packet, to_sc_time(at - now));
+  end_request(*this, *to.peer, packet, vc, at - now);
 }
 
 void SwitchModule::add_errors(const BitErrors& errors, std::uint64_t first_link) {
@@ -138,7 +141,7 @@ void SwitchModule::add_errors(const BitErrors& errors, std::uint64_t first_link)
 std::uint64_t SwitchModule::spoiled_packets() const { return lossy_links_ ? lossy_links_->spoiled() : 0; }
 
 void SwitchModule::end_of_elaboration() {
-  bool may_run_ahead = !outputs_share_inputs_;
+  bool may_run_ahead = input_start_ps_ == 0;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     inputs_[i].peer = peer_of(input_sockets_[i]);
     may_run_ahead = may_run_ahead && inputs_[i].peer->time_source() == &scheduler_;
@@ -187,6 +190,10 @@ void SwitchModule::forward(PortId output, Packet& packet, TimePs) {
 void SwitchModule::return_credit(PortId input, Packet& packet, TimePs at) {
   if (packet.flow) return flows_->copy_left(packet, at);  // it came from a lane
   Input& to = inputs_[index_of(input)];
+  if (PendingTimes::is_pending(at))
+    return scheduler_.pending().when(at, [this, &to, &packet, vc = packet.vc](TimePs known) {
+      end_request(*this, *to.peer, packet, vc, known - scheduler_.now());
+    });
   end_request(*this, *to.peer, packet, to_sc_time(at - scheduler_.now()));
 }
 
@@ -195,9 +202,14 @@ void SwitchModule::send_copy(PortId output, std::uint32_t lane, Packet& copy, Ti
 }
 
 void SwitchModule::return_flow_credit(PortId input, Packet& packet, TimePs at) {
-  Input& to = inputs_[index_of(input)];
-  end_request(*this, *to.peer, packet, to_sc_time(at - scheduler_.now()));
-  flow_packets_->release(packet);
+  scheduler_.pending().when(at, [this, input, &packet](TimePs known) {
+    end_request(*this, *inputs_[index_of(input)].peer, packet, to_sc_time(known - scheduler_.now()));
+    flow_packets_->release(packet);
+  });
+}
+
+void SwitchModule::branch_done(const Flow& flow, TimePs at) {
+  scheduler_.pending().when(at, [this, &flow](TimePs known) { flow_listener_->branch_done(flow, known); });
 }
 
 void SwitchModule::request_wake(PortId output, TimePs at) {

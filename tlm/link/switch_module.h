@@ -43,14 +43,19 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
   std::size_t outputs() const { return outputs_.size(); }
   const std::vector<OutputParams>& output_params() const { return links_; }
   TimePs pipeline_ps() const { return flow_params_.pipeline_ps; }
+  InputQueue input_queue() const { return input_queue_; }
+  TimePs input_start_ps() const { return input_start_ps_; }
 
   /// Who follows the packets here, or carries them; after enable_flows(), before the simulation starts.
   void set_view(SwitchView& view);
-  // For a view that carries them. The head left the output at `head_ps`, not after now; if less than the
-  // link's latency is left until it is at the other end, it is there now.
-  void send_for_view(PortId output, Packet& packet, TimePs head_ps, TimePs tail_ps);
-  /// The room of `packet` in the buffer of `input` is free when its tail leaves at `tail_ps`.
-  void return_for_view(PortId input, Packet& packet, TimePs tail_ps);
+  // For a view that carries them. The head leaves the output now, the tail at a time that may be pending.
+  void send_for_view(PortId output, Packet& packet, TimePs tail_ps);
+  void count_for_view(PortId output, const Packet& packet, TimePs head_ps, TimePs tail_ps) {
+    core_->count(output, packet, head_ps, tail_ps);
+  }
+  /// The room of `packet`, which came on channel `vc`, in the buffer of `input` is free when its tail leaves
+  /// at `tail_ps`.
+  void return_for_view(PortId input, Packet& packet, VcId vc, TimePs tail_ps);
   TimePs credit_delay_ps(PortId input) const { return flow_params_.credit_delay_ps[index_of(input)]; }
   LinkEnd link_end(PortId output) const { return outputs_[index_of(output)].peer->link_end(); }
   /// As SwitchCore::list_state.
@@ -96,9 +101,10 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
   void forward(PortId output, Packet& packet, TimePs head_ps) override;
   void return_credit(PortId input, Packet& packet, TimePs at) override;
   void request_wake(PortId output, TimePs at) override;
+  TimePs later(TimePs a, TimePs b) override { return scheduler_.pending().later(a, b); }
   void send_copy(PortId output, std::uint32_t lane, Packet& copy, TimePs head_ps) override;
   void return_flow_credit(PortId input, Packet& packet, TimePs at) override;
-  void branch_done(const Flow& flow, TimePs at) override { flow_listener_->branch_done(flow, at); }
+  void branch_done(const Flow& flow, TimePs at) override;
   void request_flow_wake(TimePs at) override { scheduler_.schedule(at, flow_wake_, 0); }
   void wake(std::uint32_t output, TimePs now) override;
   bool moves_packets(std::uint32_t) const override { return true; }
@@ -114,7 +120,8 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
   FlowListener* flow_listener_ = nullptr;
   PacketPool* flow_packets_ = nullptr;
   FlowUnitParams flow_params_;
-  bool outputs_share_inputs_;  // SwitchParams::input_start_ps: wake-ups of an instant keep their order
+  InputQueue input_queue_;
+  TimePs input_start_ps_;  // not 0: the outputs share the inputs, and wake-ups of an instant keep their order
   std::vector<OutputParams> links_;
   FlowWake flow_wake_{*this};
   std::shared_ptr<LossyLinks> lossy_links_;  // behind the outputs, if there are errors
@@ -133,6 +140,9 @@ void begin_request(const sc_core::sc_object& from, FabricForwardIf& peer, Packet
                    const sc_core::sc_time& delay);
 void end_request(const sc_core::sc_object& from, FabricBackwardIf& peer, Packet& packet,
                  const sc_core::sc_time& delay);
+/// Of a packet that came on channel `vc` and may be further on by now, while its tail is still here.
+void end_request(const sc_core::sc_object& from, FabricBackwardIf& peer, Packet& packet, VcId vc,
+                 TimePs delay_ps);
 inline FabricForwardIf* peer_of(FabricInitiatorSocket& socket) { return socket.operator->(); }
 inline FabricBackwardIf* peer_of(FabricTargetSocket& socket) { return socket.operator->(); }
 

@@ -2,7 +2,8 @@
 # RTL switches as parts of the program. Here and for projects that find_package(WaferTLM).
 #
 #   wafertlm_add_rtl(NAME crossbar5 TOP crossbar SOURCES crossbar.sv PROTOCOL credit_stream|axi4_stream
-#                    [PARAMETERS P=5 W=512 ...] [INCLUDE_DIRS dir ...] [LATENCY cycles] [CONFIGURATION fred] [VERILATOR_OPTIONS ...])
+#                    [PARAMETERS P=5 W=512 ...] [INCLUDE_DIRS dir ...] [LATENCY cycles] [QUEUE fifo|per_output] [CONFIGURATION fred]
+#                    [VERILATOR_OPTIONS ...])
 #
 # verilates the module TOP into the library wafertlm_rtl_NAME, which `view: rtl` and `view: both` know as design NAME. The
 # parameters P (ports) and W (bits of a flit) are read here too, and of credit_stream VC, DEPTH, OUT_DEPTH and FLOWS; give
@@ -45,7 +46,7 @@ function(wafertlm_verilator_runtime)
 endfunction()
 
 function(wafertlm_add_rtl)
-  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME;TOP;PROTOCOL;CONFIGURATION;LATENCY;SYSTEMC"
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME;TOP;PROTOCOL;CONFIGURATION;LATENCY;QUEUE;SYSTEMC"
     "SOURCES;PARAMETERS;INCLUDE_DIRS;VERILATOR_OPTIONS")
   set(required_keys NAME TOP PROTOCOL SOURCES)
   if(ARG_SYSTEMC)
@@ -112,6 +113,12 @@ function(wafertlm_add_rtl)
     set(ARG_LATENCY 0)
   endif()
   set(LATENCY ${ARG_LATENCY})
+  set(QUEUE "{}")
+  if(ARG_QUEUE MATCHES "^(fifo|per_output)$")
+    set(QUEUE "InputQueue::${ARG_QUEUE}")
+  elseif(ARG_QUEUE)
+    message(FATAL_ERROR "wafertlm_add_rtl(NAME ${ARG_NAME}): QUEUE is fifo or per_output, not ${ARG_QUEUE}")
+  endif()
   set(DESIGN ${ARG_NAME})
   set(TOP ${ARG_TOP})
   set(CLASS ${class})

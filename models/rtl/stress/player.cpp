@@ -141,7 +141,7 @@ class StimulusPlayer final : RtlBenchHost {
     RtlScoreboardOptions options;
     options.switch_name = design_.name;
     options.has_model = false;
-    options.tolerance_ps = kNever;
+    options.tolerance.reset();
     options.cycle_ps = params_.clock.period_ps();
     return options;
   }

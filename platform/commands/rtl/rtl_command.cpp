@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <systemc>
 
@@ -60,15 +61,22 @@ std::unique_ptr<RandomStalls> stalls_of(const Options& options) {
   return std::make_unique<RandomStalls>(*options.stalls, last_ps / cycle_ps + 1);
 }
 
+/// @throws std::invalid_argument
+std::optional<std::uint32_t> tolerance_of(const std::string& text) {
+  if (text == "none") return {};
+  std::istringstream number(text);
+  std::uint32_t cycles = 0;
+  if (text.empty() || text[0] == '-' || !(number >> cycles) || !number.eof())
+    throw std::invalid_argument("--tolerance: a number of cycles, or none; not '" + text + "'");
+  return cycles;
+}
+
 int replay(const Options& options) {
   const RtlDesign& design = find_rtl_design(options.design, rtl_designs(), rtl_is_built());
   RtlRecordingReader recording(options.recording);
   RtlScoreboardOptions board;
   board.switch_name = recording.head().switch_name;
-  board.tolerance_ps =
-      options.tolerance.empty() ? recording.head().tolerance_ps : config::parse_time(options.tolerance);
-  const TimePs latency_ps = RtlClock{recording.head().clock_hz}.edge_ps(design.latency);
-  if (design.latency != 0) board.usual_ps = latency_ps;
+  board.tolerance = options.tolerance.empty() ? recording.head().tolerance : tolerance_of(options.tolerance);
   board.cycle_ps = RtlClock{recording.head().clock_hz}.period_ps();
   const TimePs window_ps = config::parse_time(options.window);
   const std::string file = options.waves.file("rtl_" + board.switch_name);
@@ -77,8 +85,10 @@ int replay(const Options& options) {
   const auto model = design.make("rtl"), again = design.make("rtl_again");
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
   const std::unique_ptr<RandomStalls> stalls = stalls_of(options);
-  if (stalls) board.tolerance_ps = board.usual_ps = kNever;
+  if (stalls) board.tolerance.reset();
   RtlBenchParams bench = bench_params(recording, design, rtl_configuration(design));
+  const std::vector<RtlProperty> properties =
+      rtl_properties(recording.head().model, design, bench.clock, bench.rooms);
   bench.stalls = stalls.get();
   RtlShadow shadow(design, *model, std::move(bench), board);
   const std::clock_t begin = std::clock();
@@ -93,13 +103,15 @@ int replay(const Options& options) {
   const std::uint64_t cycles = shadow.bench().cycles();
   const RtlNames names = rtl_names_of(options.recording, result);
   if (options.json) {
-    nlohmann::ordered_json json = to_json(result, names);
+    nlohmann::ordered_json json = to_json(result, names, properties);
+    json["properties"] = to_json(properties);
     json["packets_in"] = packets;
     json["cycles"] = cycles;
     fmt::print("{}\n", json.dump(2));
   } else {
-    fmt::print("{}: {} packets into {} of {}, {} cycles\n{}", options.recording, packets, design.name,
-               result.options().switch_name, cycles, result.report(names));
+    fmt::print("{}: {} packets into {} of {}, {} cycles\n{}{}", options.recording, packets, design.name,
+               result.options().switch_name, cycles, to_text(properties),
+               result.report(names, names_of_differing(properties)));
     fmt::print("  speed                     {:.0f} cycles, {:.0f} packets a second of this computer\n",
                static_cast<double>(cycles) / cpu_s, static_cast<double>(packets) / cpu_s);
   }
@@ -137,9 +149,11 @@ std::function<int()> add_rtl_command(CLI::App& app) {
       ->required()
       ->type_name("FILE");
   play->add_option("--design", options->design, "Of `wafertlm rtl designs`")->required()->type_name("NAME");
-  play->add_option("--tolerance", options->tolerance,
-                   "Most that a head may be early or late, '2 ns'; the recording's if not given")
-      ->type_name("TIME");
+  play->add_option(
+          "--tolerance", options->tolerance,
+          "Cycles by which a head or a tail may be early or late, or none: times are not judged; the "
+          "recording's if not given")
+      ->type_name("CYCLES");
   play->add_option("--window", options->window, "Of the waveforms around a first divergence")
       ->type_name("TIME");
   play->add_option("--stalls", options->stalls,
@@ -165,7 +179,7 @@ std::function<int()> add_rtl_command(CLI::App& app) {
       "  wafertlm rtl stress fred3_12 --seconds 10\n"
       "  wafertlm run EXPERIMENT.yaml --set 'wafer.fabric.rtl=[{switch: l1_0_2, view: tlm, design: fred3_12, "
       "record: chip.rec}]'\n"
-      "  wafertlm rtl replay chip.rec --design fred3_12 --tolerance 5ns\n"
+      "  wafertlm rtl replay chip.rec --design fred3_12 --tolerance 5\n"
       "  wafertlm rtl replay chip.rec --design fred3_12 --stalls 1\n"
       "  wafertlm rtl export chip.rec --design fred3_12 -o stimulus");
   const std::vector<std::pair<CLI::App*, std::function<int()>>> commands = {

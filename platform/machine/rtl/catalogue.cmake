@@ -6,7 +6,7 @@ foreach(folder models/fred/rtl models/mesh/rtl models/axi_fifo/rtl)
 endforeach()
 
 # FRED_3(P). A head is stages(P) + 2 cycles on its way; a packet of 4 KiB is 512 flits.
-set(_fred TOP fred_switch PROTOCOL credit_stream CONFIGURATION fred SOURCES ${FRED_RTL_SOURCES} INCLUDE_DIRS ${FRED_RTL_DIR}
+set(_fred TOP fred_switch PROTOCOL credit_stream QUEUE fifo CONFIGURATION fred SOURCES ${FRED_RTL_SOURCES} INCLUDE_DIRS ${FRED_RTL_DIR}
   VERILATOR_OPTIONS --unroll-count 2)
 set(_fred_sizes M=3 W=64 VC=8 DEPTH=1024 OUT_DEPTH=1024 FLOWS=64)
 set(WAFERTLM_RTL_OF_fred3_5 ${_fred} LATENCY 7 PARAMETERS P=5 ${_fred_sizes})
@@ -15,11 +15,11 @@ set(WAFERTLM_RTL_OF_fred3_12 ${_fred} LATENCY 9 PARAMETERS P=12 ${_fred_sizes}) 
 
 # Routers of a mesh, with a queue for each output or with one; a packet of 4 KiB is 128 flits.
 set(_mesh TOP mesh_router PROTOCOL credit_stream LATENCY 2 SOURCES ${MESH_RTL_SOURCES} PARAMETERS P=5 W=256 VC=4 DEPTH=512)
-set(WAFERTLM_RTL_OF_mesh_router ${_mesh} OUT_DEPTH=256)
-set(WAFERTLM_RTL_OF_mesh_router_fifo ${_mesh} OUT_DEPTH=256 PER_OUTPUT=0)
+set(WAFERTLM_RTL_OF_mesh_router QUEUE per_output ${_mesh} OUT_DEPTH=512)
+set(WAFERTLM_RTL_OF_mesh_router_fifo QUEUE fifo ${_mesh} OUT_DEPTH=512 PER_OUTPUT=0)
 
 # A FIFO, and one for each direction.
-set(_axi TOP axi_fifo PROTOCOL axi4_stream LATENCY 1 SOURCES ${AXI_FIFO_RTL_SOURCES} PARAMETERS W=256)
+set(_axi TOP axi_fifo PROTOCOL axi4_stream LATENCY 1 QUEUE fifo SOURCES ${AXI_FIFO_RTL_SOURCES} PARAMETERS W=256)
 set(WAFERTLM_RTL_OF_axi_fifo ${_axi} P=1)
 set(WAFERTLM_RTL_OF_axi_link ${_axi} P=2)
 

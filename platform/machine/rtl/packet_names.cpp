@@ -67,11 +67,10 @@ RtlNames rtl_names_of(const std::string& recording, const RtlScoreboard& board,
   };
   const auto packets = std::make_shared<RtlPacketNames>();
   const auto wanted = [&](const RtlEvent& event) {
-    for (const auto* of : {&board.first_divergence(), &board.first_beyond()})
-      if (*of && (*of)->flow == event.flow && (*of)->sequence == event.sequence) return true;
-    return false;
+    return board.first_divergence()->flow == event.flow &&
+           board.first_divergence()->sequence == event.sequence;
   };
-  if (board.first_divergence() || board.first_beyond()) {
+  if (board.first_divergence()) {
     RtlRecordingReader reader(recording);
     for (RtlEvent event; reader.next(event);)
       if (wanted(event)) packets->see(event);

@@ -18,7 +18,7 @@
 #include "platform/describe/fields.h"
 #include "platform/host/built_without.h"
 #include "platform/machine/rtl/configurations.h"
-#include "platform/machine/rtl/differences.h"
+#include "platform/machine/rtl/model_facts.h"
 #include "platform/machine/rtl/packet_names.h"
 #include "platform/machine/rtl/rtl_waves.h"
 #include "platform/text/aligned.h"
@@ -60,6 +60,12 @@ std::string names_of(Fabric& fabric) {
 
 const char* to_string(RtlViewMode mode) {
   return mode == RtlViewMode::tlm ? "tlm" : mode == RtlViewMode::rtl ? "rtl" : "both";
+}
+
+/// Of a comparison; none: times are not judged.
+std::optional<std::uint32_t> tolerance_of(const config::RtlSpec& spec) {
+  const std::optional<std::uint64_t> cycles = spec.tolerance.value_or(kRtlTolerance);
+  return cycles ? std::optional<std::uint32_t>(static_cast<std::uint32_t>(*cycles)) : std::nullopt;
 }
 
 /// A file without a name, that ends with the program however it ends.
@@ -146,7 +152,8 @@ void RtlViews::add_view(const config::RtlSpec& spec, std::size_t number, bool is
   params.outputs = at.output_params();
   params.channels = classes.virtual_channels();
   params.flow_branches = RtlEntry::kMessage;
-  params.tolerance_ps = spec.tolerance_ps.value_or(kNever);
+  params.tolerance = tolerance_of(spec);
+  params.model = [this, number] { return rtl_model_facts(fabric_, number, spec_); };
   params.clock.hz = spec.clock_hz.value_or(params.outputs.front().bytes_per_s / params.flit_bytes);
   if (spec.record) {
     params.recording = is_one_of_many ? with_name(*spec.record, name) : *spec.record;
@@ -201,17 +208,18 @@ void RtlViews::finish(const std::string& folder, const std::string& shown) {
   }
 }
 
-nlohmann::ordered_json to_json(const RtlScoreboard& board, const RtlNames& names) {
+nlohmann::ordered_json to_json(const RtlScoreboard& board, const RtlNames& names,
+                               const std::vector<RtlProperty>& properties) {
   nlohmann::ordered_json json = {
       {"equal", board.passed()},
       {"data_equal", board.data_passed()},
-      {"verdict", board.verdict()},
+      {"verdict", board.verdict(names_of_differing(properties))},
       {"packets_compared", board.compared()},
       {"data_compared", board.compared_data()},
-      {"times_beyond", board.beyond()},
       {"tlm_mean_latency_s", board.mean_model_latency_ps() / 1e12},
       {"rtl_mean_latency_s", board.mean_rtl_latency_ps() / 1e12},
       {"largest_difference_s", static_cast<double>(board.largest_difference_ps()) / 1e12},
+      {"largest_tail_difference_s", static_cast<double>(board.largest_tail_difference_ps()) / 1e12},
       {"tlm_throughput_bytes_per_s", board.model_bytes_per_s()},
       {"rtl_throughput_bytes_per_s", board.rtl_bytes_per_s()},
       {"worst_window_throughput_ratio", board.worst_throughput_ratio()},
@@ -222,6 +230,10 @@ nlohmann::ordered_json to_json(const RtlScoreboard& board, const RtlNames& names
   for (const auto kind : {RtlDivergenceKind::data, RtlDivergenceKind::time, RtlDivergenceKind::missing,
                           RtlDivergenceKind::unexpected, RtlDivergenceKind::protocol})
     json["divergences"][wafertlm::to_string(kind)] = board.divergences(kind);
+  if (const auto tolerance = board.options().tolerance)
+    json["tolerance_cycles"] = *tolerance;
+  else
+    json["tolerance_cycles"] = nullptr;
   json["first_divergence"] = nullptr;
   if (const auto& first = board.first_divergence()) {
     const bool is_of_packet = first->kind != RtlDivergenceKind::protocol;
@@ -237,6 +249,26 @@ nlohmann::ordered_json to_json(const RtlScoreboard& board, const RtlNames& names
                                 {"got", first->got}};
   }
   return json;
+}
+
+nlohmann::ordered_json to_json(const std::vector<RtlProperty>& properties) {
+  auto list = nlohmann::ordered_json::array();
+  for (const RtlProperty& each : properties)
+    list.push_back({{"property", each.what},
+                    {"tlm", each.model},
+                    {"rtl", each.rtl},
+                    {"differs", each.differs},
+                    {"set", each.set}});
+  return list;
+}
+
+std::string to_text(const std::vector<RtlProperty>& properties) {
+  TextRows rows;
+  for (const RtlProperty& each : properties)
+    rows.push_back(
+        {each.what, fmt::format("TLM {}, RTL {}{}{}", each.model, each.rtl, each.differs ? " — DIFFERS" : "",
+                                each.set.empty() ? "" : "; equal with " + each.set)});
+  return aligned(rows, "l", 2, {24});
 }
 
 namespace {
@@ -282,7 +314,7 @@ const results::Fields<ViewRow>& view_fields() {
     f.add("packets_in", schema::count(), [](R row) { return row.view.packets(); });
     f.add("cycles", schema::count("In which the clock ran"), [](R row) { return row.view.cycles(); });
     f.add_if([](R row) { return row.view.scoreboard() != nullptr; }, "scoreboard", scoreboard_schema(),
-             [](R row) { return to_json(*row.view.scoreboard(), row.names); });
+             [](R row) { return to_json(*row.view.scoreboard(), row.names, row.view.properties()); });
   });
   return fields;
 }
@@ -295,21 +327,8 @@ nlohmann::ordered_json RtlViews::json() const {
   auto list = Json::array();
   for (const auto& each : views_) {
     list.push_back(view_fields().json({*each->view, each->names}));
-    list.back()["properties"] = properties(*each);
+    list.back()["properties"] = to_json(each->view->properties());
   }
-  return list;
-}
-
-nlohmann::ordered_json RtlViews::properties(const View& view) const {
-  auto list = Json::array();
-  const RtlViewParams& params = view.view->params();
-  if (params.design)
-    for (const RtlProperty& each : rtl_properties(fabric_, view.number, spec_, params))
-      list.push_back({{"property", each.what},
-                      {"tlm", each.model},
-                      {"rtl", each.rtl},
-                      {"differs", each.differs},
-                      {"set", each.set}});
   return list;
 }
 
@@ -327,14 +346,10 @@ std::string RtlViews::text(double tlm_s, std::uint64_t hops) const {
                         each->view->switch_name(), to_string(params.mode),
                         params.design ? ", design " + params.design->name : "", params.clock.hz / 1'000'000,
                         each->view->packets(), each->view->cycles());
-    TextRows properties;
-    if (params.design)
-      for (const RtlProperty& each_of : rtl_properties(fabric_, each->number, spec_, params))
-        properties.push_back(
-            {each_of.what, fmt::format("TLM {}, RTL {}{}", each_of.model, each_of.rtl,
-                                       each_of.set.empty() ? "" : " — DIFFERS; equal with " + each_of.set)});
-    text += aligned(properties, "l", 2, {24});
-    if (const RtlScoreboard* const board = each->view->scoreboard()) text += board->report(each->names);
+    const std::vector<RtlProperty> properties = each->view->properties();
+    text += to_text(properties);
+    if (const RtlScoreboard* const board = each->view->scoreboard())
+      text += board->report(each->names, names_of_differing(properties));
     if (!each->written.empty())
       text += fmt::format("  waveform                  {0}   (gtkwave {0} {1})\n", each->written[0],
                           each->written[1]);

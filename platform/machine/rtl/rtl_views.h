@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "models/rtl/properties.h"
 #include "platform/spec/platform_spec.h"
 #include "tlm/packets/packet.h"
 
@@ -58,7 +59,6 @@ class RtlViews {
   std::vector<std::size_t> switches_of(const config::RtlSpec& spec) const;
   void add_view(const config::RtlSpec& spec, std::size_t number, bool is_one_of_many, Scheduler& scheduler,
                 PacketPool& packets, const ClassTable& classes);
-  nlohmann::ordered_json properties(const View& view) const;
 
   const config::FabricSpec& spec_;
   Fabric& fabric_;
@@ -66,7 +66,11 @@ class RtlViews {
 };
 
 /// The scoreboard as JSON; also of a replay.
-nlohmann::ordered_json to_json(const RtlScoreboard& board, const RtlNames& names);
+nlohmann::ordered_json to_json(const RtlScoreboard& board, const RtlNames& names,
+                               const std::vector<RtlProperty>& properties);
+nlohmann::ordered_json to_json(const std::vector<RtlProperty>& properties);
+/// A line for each.
+std::string to_text(const std::vector<RtlProperty>& properties);
 
 /// The JSON Schema of an entry of RtlViews::json().
 nlohmann::ordered_json rtl_view_schema();

@@ -26,7 +26,7 @@ struct MeshRouter : testing::Test {
     params.input_queue = queue;
     params.view = mode;
     params.design = &find_rtl_design(design, rtl_designs(), rtl_is_built());
-    params.tolerance_ps = 0;
+    params.tolerance = 0;
     bench = std::make_unique<SwitchTestbench>(params, classes, scheduler, &checkers);
   }
   void add(std::uint32_t from, std::uint32_t to, std::uint64_t sequence, TimePs at_ps, std::uint32_t flits,

@@ -21,7 +21,7 @@ struct Outcome {
 };
 
 /// An all-to-all on the small mesh.
-Outcome run(const std::string& rtl) {
+Outcome run(const std::string& rtl, const std::string& more = "") {
   const test::TempFolder folder;  // for waveforms
   const std::filesystem::path before = std::filesystem::current_path();
   std::filesystem::current_path(folder.path());
@@ -29,7 +29,7 @@ Outcome run(const std::string& rtl) {
   made.result = test::run_tool("collective " WAFERTLM_SOURCE_DIR
                                "/configs/platforms/mesh_3x3_rtl.yaml --type all_to_all --size 32KiB --json "
                                "--set 'wafer.fabric.rtl=[" +
-                               rtl + "]'");
+                               rtl + "]" + more + "'");
   std::filesystem::current_path(before);
   if (made.result.exit_code != 0) return made;
   const json row = json::parse(made.result.out)["rows"][0];
@@ -48,7 +48,7 @@ void expect_carried(const json& view, const char* name, const char* design) {
 }
 
 TEST(SeveralSwitches, ARowBesideItsModelIsEqualToTheCycle) {
-  const Outcome both = run(R"({switch: "router[345]", view: both, design: mesh_router, tolerance: 0 ps})");
+  const Outcome both = run(R"({switch: "router[345]", view: both, design: mesh_router, tolerance: 0})");
   ASSERT_EQ(both.result.exit_code, 0) << both.result.error;
   ASSERT_EQ(both.rtl.size(), 3U);
   for (std::size_t k = 0; k < 3; ++k) {
@@ -71,12 +71,29 @@ TEST(SeveralSwitches, ARowAndAWholeWaferInPlace) {
   }
 }
 
+// Packets longer than their links, 8 ns behind 1 ns: heads go on before the values of their tails are there.
+TEST(SeveralSwitches, ValuesChangeNoTime) {
+  for (const char* rtl : {R"({switch: "*", view: rtl, design: mesh_router})",
+                          R"({switch: "router[0248]", view: rtl, design: mesh_router})",
+                          R"({switch: router4, view: both, design: mesh_router})"})
+    for (const char* link : {"1 ns", "20 ns"}) {
+      const std::string set =
+          fmt::format("' --set 'wafer.fabric.link_latency={}' --set 'run.functional=", link);
+      const Outcome without = run(rtl, set + "false"), with = run(rtl, set + "true");
+      ASSERT_EQ(with.result.exit_code, 0) << with.result.error;
+      EXPECT_EQ(without.time_s, with.time_s) << rtl << link;
+      for (std::size_t k = 0; k < with.rtl.size(); ++k)
+        EXPECT_EQ(without.rtl[k]["scoreboard"], with.rtl[k]["scoreboard"]) << rtl << link;
+    }
+}
+
 TEST(SeveralSwitches, TwoDesignsSideBySideInBothViews) {
   for (const char* view : {"both", "rtl"}) {
     const Outcome mixed = run(fmt::format(
         "{{switch: router4, view: {0}, design: mesh_router}}, {{switch: \"router[35]\", view: {0}, "
-        "design: crossbar5}}, {{switch: router0, view: both, design: mesh_router_classes}}",
-        view));
+        "design: crossbar5{1}}}, {{switch: router0, view: both, design: mesh_router_classes, tolerance: "
+        "none}}",
+        view, view == std::string("both") ? ", tolerance: none" : ""));
     ASSERT_EQ(mixed.result.exit_code, 0) << mixed.result.error;
     ASSERT_EQ(mixed.rtl.size(), 4U);
     expect_carried(mixed.rtl[0], "router4", "mesh_router");
@@ -89,8 +106,8 @@ TEST(SeveralSwitches, TwoDesignsSideBySideInBothViews) {
 // The crossbar is a cycle faster than the model; the router beside it is not.
 TEST(SeveralSwitches, WhoDiffersIsNamedAndNobodyElse) {
   const Outcome wrong =
-      run("{switch: router4, view: both, design: mesh_router, tolerance: 0 ps}, "
-          "{switch: router3, view: both, design: crossbar5, tolerance: 0 ps}");
+      run("{switch: router4, view: both, design: mesh_router, tolerance: 0}, "
+          "{switch: router3, view: both, design: crossbar5, tolerance: 0}");
   EXPECT_EQ(wrong.result.exit_code, 1);
   EXPECT_NE(wrong.result.error.find("router3"), std::string::npos) << wrong.result.error;
   EXPECT_EQ(wrong.result.error.find("RTL of router4"), std::string::npos) << wrong.result.error;

@@ -52,7 +52,7 @@ struct RtlExportTest : testing::Test {
             design.channels,
             design.flit_bytes(),
             1'000'000'000,
-            kNever,
+            {},
             std::vector<std::uint32_t>(std::size_t{design.ports} * design.channels, room)};
   }
   RtlEvent packet(TimePs head_ps, std::uint32_t from, std::uint32_t to, std::uint32_t channel,
@@ -115,7 +115,8 @@ TEST_F(RtlExportTest, OfCreditStreamPassesAndFailsWhereItShould) {
   make("swapped_wires", RtlProtocol::credit_stream, 2, 32);
   design.channels = 2;
   design.depth = design.out_depth = 4;
-  RtlRecorder recorder(recording, head(6));
+  RtlRecorder recorder(recording);
+  recorder.begin(head(6));
   std::mt19937 random(3);
   TimePs now = 20'000;
   std::uint64_t sequence[4] = {};
@@ -160,7 +161,8 @@ TEST_F(RtlExportTest, OfCreditStreamPassesAndFailsWhereItShould) {
 
 TEST_F(RtlExportTest, OfAxi4StreamPassesAndFailsWhereItShould) {
   make("crossbar", RtlProtocol::axi4_stream, 5, 64);
-  RtlRecorder recorder(recording, head(8));
+  RtlRecorder recorder(recording);
+  recorder.begin(head(8));
   std::mt19937 random(5);
   TimePs now = 20'000;
   std::uint64_t sequence[5] = {};
@@ -203,7 +205,8 @@ TEST_F(RtlExportTest, OfAFredSwitchHasItsConfiguration) {
   design.flows = 4;
   design.configuration = "fred";
   for (const char* const each : {"M=3", "VC=2", "DEPTH=12", "FLOWS=4"}) design.parameters.emplace_back(each);
-  RtlRecorder recorder(recording, head(0));
+  RtlRecorder recorder(recording);
+  recorder.begin(head(0));
   recorder.write(opened(1000, 0, {0, 1, 3}, {2}, 0, 6));
   recorder.write(opened(1000, 1, {2}, {0, 1}, 0, 6));
   for (std::uint64_t k = 0; k < 6; ++k) {
@@ -231,7 +234,8 @@ TEST_F(RtlExportTest, OfAFredSwitchHasItsConfiguration) {
 
 TEST_F(RtlExportTest, LeavesFilesOfOthersAlone) {
   make("crossbar", RtlProtocol::axi4_stream, 5, 64);
-  RtlRecorder recorder(recording, head(0));
+  RtlRecorder recorder(recording);
+  recorder.begin(head(0));
   recorder.close();
   const std::string file = folder.write("queues.hex", "mine");
   try {

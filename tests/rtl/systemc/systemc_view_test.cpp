@@ -25,7 +25,7 @@ struct SystemcView : testing::Test {
     params.link = {kBytesPerS, 20'000, room_bytes};
     params.view = view;
     params.design = &find_rtl_design(design, rtl_designs(), rtl_is_built());
-    params.tolerance_ps = 0;
+    params.tolerance = 0;
     auto made = std::make_unique<SwitchTestbench>(params, classes, scheduler, &checkers);
     std::mt19937 random(3);
     for (std::uint32_t from = 0; from < 2; ++from) {

@@ -134,7 +134,7 @@ TEST_F(RtlBenchPins, AMessageGoesThroughFlitByFlit) {
   EXPECT_EQ(bench->cycles(), 15U);
 }
 
-// 7000 ps for three flits from 5001 ps on: they are there at 5001, 7334 and 9667 ps.
+// 7000 ps for three flits from 5001 ps on: they are there at 5001, 8001 and 11001 ps.
 TEST_F(RtlBenchPins, FlitsOfASlowPacketComeOneByOne) {
   make();
   RtlEvent slow = arrival(3, 0, 2, 3, 5001);
@@ -142,9 +142,9 @@ TEST_F(RtlBenchPins, FlitsOfASlowPacketComeOneByOne) {
   slow.data.clear();
   bench->arrive(slow);
   run();
-  EXPECT_EQ(seen(), (Lines{"6000 in 3: head vc 2 8000 #0 20 B", "8000 in 3: vc 2 8000 #0 20 B",
-                           "10000 in 3: tail vc 2 8000 #0 20 B", "10000 credit 0 vc 2", "12000 credit 0 vc 2",
-                           "14000 credit 0 vc 2"}));
+  EXPECT_EQ(seen(),
+            (Lines{"6000 in 3: head vc 2 8000 #0 20 B", "9000 in 3: vc 2 8000 #0 20 B", "10000 credit 0 vc 2",
+                   "12000 in 3: tail vc 2 8000 #0 20 B", "13000 credit 0 vc 2", "16000 credit 0 vc 2"}));
   ASSERT_EQ(out.size(), 1U);
   EXPECT_EQ(out[0].arrival_ps, 5001U);
   EXPECT_EQ(out[0].data, made_up_data(DataType::int32, RtlEntry::of_message(0, 0), 0, 3, 20));

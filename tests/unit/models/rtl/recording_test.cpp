@@ -13,19 +13,21 @@ namespace wafertlm {
 namespace {
 
 const std::string kHead =
-    "wafertlm-rtl-recording 1\nswitch s ports 4 channels 2 flit_bytes 64 clock_hz 1000000000 tolerance_ps "
-    "500\n"
+    "wafertlm-rtl-recording 2\nswitch s ports 4 channels 2 flit_bytes 64 clock_hz 1000000000 tolerance 500\n"
+    "model pipeline_ps 7 link_bytes_per_s 64000000000 flit_bytes 64 payload_bytes 128 wire_bytes 192 "
+    "input_bytes 512 queue fifo credit_delay_ps 9 start_interval_ps 3\n"
     "rooms 8 0\n";
 
-RtlRecordingHead head(TimePs tolerance_ps) {
+RtlRecordingHead head(std::optional<std::uint32_t> tolerance) {
   RtlRecordingHead head;
   head.switch_name = "s";
   head.ports = 4;
   head.channels = 2;
   head.flit_bytes = 64;
   head.clock_hz = 1'000'000'000;
-  head.tolerance_ps = tolerance_ps;
+  head.tolerance = tolerance;
   head.rooms = {8, 0};
+  head.model = {7, 64'000'000'000, 64, 128, 192, 512, InputQueue::fifo, 9, 3};
   return head;
 }
 
@@ -67,32 +69,36 @@ std::vector<RtlEvent> events() {
   leave.sequence = 7;
   leave.bytes = 3;
   leave.head_ps = 31;
+  leave.tail_ps = 32;
   return {open, arrive, credit, leave};
 }
 
 TEST(RtlRecording, IsTheTextOfItsHeader) {
   const test::TempFolder folder;
   const std::string path = folder.path() + "/recording";
-  RtlRecorder recorder(path, head(500));
+  RtlRecorder recorder(path);
+  recorder.begin(head(500));
   for (const RtlEvent& event : events()) recorder.write(event);
   recorder.close();
   EXPECT_EQ(test::read_text(path),
             kHead +
                 "open 5 9 1 2 bf16 7 3 1 inputs 2 0 2 outputs 1 3 order 1 0 1\n"
-                "arrive 10 3 1 9 7 3 1 11 12 009aff\ncredit 20 1 0 2 25\nleave 30 3 0 9 7 3 31\n");
+                "arrive 10 3 1 9 7 3 1 11 12 009aff\ncredit 20 1 0 2 25\nleave 30 3 0 9 7 3 31 32\n");
 }
 
 TEST(RtlRecording, WhatIsReadIsWhatWasWritten) {
   const test::TempFolder folder;
-  for (const TimePs tolerance : {TimePs{500}, kNever}) {
+  for (const std::optional<std::uint32_t> tolerance : {std::optional<std::uint32_t>(500), {}}) {
     const std::string path = folder.path() + "/recording", again = folder.path() + "/again";
-    RtlRecorder recorder(path, head(tolerance));
+    RtlRecorder recorder(path);
+    recorder.begin(head(tolerance));
     for (const RtlEvent& event : events()) recorder.write(event);
     recorder.close();
     RtlRecordingReader reader(path);
     EXPECT_EQ(reader.head().ports, 4U);
-    EXPECT_EQ(reader.head().tolerance_ps, tolerance);
-    RtlRecorder copy(again, reader.head());
+    EXPECT_EQ(reader.head().tolerance, tolerance);
+    RtlRecorder copy(again);
+    copy.begin(reader.head());
     RtlEvent event;
     std::size_t count = 0;
     while (reader.next(event)) {
@@ -107,10 +113,35 @@ TEST(RtlRecording, WhatIsReadIsWhatWasWritten) {
   }
 }
 
+// What comes meanwhile waits for the tail of a packet whose flits come one by one.
+TEST(RtlRecording, ATailThatIsNotKnownYetKeepsTheOrder) {
+  const test::TempFolder folder;
+  const std::string path = folder.path() + "/recording";
+  RtlRecorder recorder(path);
+  recorder.begin(head(500));
+  RtlEvent arrive = events()[1];
+  arrive.data.clear();
+  arrive.flit_times = std::make_shared<RtlFlitTimes>();
+  recorder.write(arrive);
+  recorder.write(events()[2]);
+  *arrive.flit_times = {{11, 14}, 15};
+  recorder.write(events()[3]);
+  RtlEvent cut_off = arrive;
+  cut_off.flit_times = std::make_shared<RtlFlitTimes>();
+  cut_off.flit_times->at_ps = {21};
+  recorder.write(cut_off);
+  recorder.close();
+  EXPECT_EQ(test::read_text(path), kHead +
+                                       "arrive 10 3 1 9 7 3 1 11 15 flits 2 11 14\ncredit 20 1 0 2 25\n"
+                                       "leave 30 3 0 9 7 3 31 32\n"
+                                       "arrive 10 3 1 9 7 3 1 11 18446744073709551615 flits 1 21\n");
+}
+
 TEST(RtlRecording, TheOriginOfAPacketIsKept) {
   const test::TempFolder folder;
   const std::string path = folder.path() + "/recording";
-  RtlRecorder recorder(path, head(kNever));
+  RtlRecorder recorder(path);
+  recorder.begin(head({}));
   RtlEvent event = events()[1];
   event.origin = RtlOrigin{3, 5, 7, 8, 9};
   recorder.write(event);
@@ -153,32 +184,39 @@ TEST(RtlRecording, WrongLinesAreNamed) {
   EXPECT_EQ(line("credit 1 3 1 2 4"), "");
   EXPECT_EQ(line("arrive 10 3 1 9 7 3 1 11 12 from 1 - 0 0 4"), "");
   EXPECT_EQ(line("arrive 10 3 1 9 7 3 1 11 12 from 1 2 3"),
-            "4: expected 'from SOURCE DESTINATION COLLECTIVE STEP PACKET'");
-  EXPECT_EQ(line("credit 1 4 1 2 4"), "4: a port or channel that the switch has not");
-  EXPECT_EQ(line("credit 1 3 2 2 4"), "4: a port or channel that the switch has not");
-  EXPECT_EQ(line("credit 1 3 1 2"), "4: expected 'credit NOW OUTPUT CHANNEL FLITS AT'");
-  EXPECT_EQ(line("leave 1 3 1 9 7 3 31 0"), "4: an odd number of hex digits");
-  EXPECT_EQ(line("leave 1 3 1 9 7 3 31 0g"), "4: data must be hex digits");
-  EXPECT_EQ(line("leave 1 3 1 9 7 3"), "4: expected 'leave NOW OUTPUT CHANNEL ENTRY SEQUENCE BYTES HEAD'");
+            "5: expected 'from SOURCE DESTINATION COLLECTIVE STEP PACKET'");
+  EXPECT_EQ(line("credit 1 4 1 2 4"), "5: a port or channel that the switch has not");
+  EXPECT_EQ(line("credit 1 3 2 2 4"), "5: a port or channel that the switch has not");
+  EXPECT_EQ(line("credit 1 3 1 2"), "5: expected 'credit NOW OUTPUT CHANNEL FLITS AT'");
+  EXPECT_EQ(line("leave 1 3 1 9 7 3 31 32 0"), "5: an odd number of hex digits");
+  EXPECT_EQ(line("leave 1 3 1 9 7 3 31 - 0g"), "5: data must be hex digits");
+  EXPECT_EQ(line("leave 1 3 1 9 7 3"),
+            "5: expected 'leave NOW OUTPUT CHANNEL ENTRY SEQUENCE BYTES HEAD TAIL'");
   EXPECT_EQ(line("arrive 1 3 1 9 7 3 1 11 12"), "");
   EXPECT_EQ(line("arrive 1 3 1 9 7 3 0 11 12"),
-            "4: expected 'arrive NOW INPUT CHANNEL ENTRY SEQUENCE BYTES FLITS HEAD TAIL'");
-  EXPECT_EQ(line("go 1"), "4: unknown event 'go'; known: open, arrive, credit, leave");
+            "5: expected 'arrive NOW INPUT CHANNEL ENTRY SEQUENCE BYTES FLITS HEAD TAIL'");
+  const std::string arrive = "arrive 1 3 1 9 7 128 2 11 13 ";
+  EXPECT_EQ(line(arrive + "flits 2 11 12 from 1 - 0 0 4 00"), "");
+  EXPECT_EQ(line(arrive + "flits 3 11 12 13"), "5: more times of flits than flits");
+  EXPECT_EQ(line(arrive + "flits 2 11"), "5: expected 'flits N AT …'");
+  EXPECT_EQ(line("leave 1 3 1 9 7 3 31 x"),
+            "5: expected 'leave NOW OUTPUT CHANNEL ENTRY SEQUENCE BYTES HEAD TAIL'");
+  EXPECT_EQ(line("go 1"), "5: unknown event 'go'; known: open, arrive, credit, leave");
   const std::string open = "open 5 9 1 2 int32 7 3 0 ";
   EXPECT_EQ(line(open + "inputs 4 0 1 2 3 outputs 1 3 order 3 0 1 0 2 0 3"), "");
-  EXPECT_EQ(line(open + "inputs 5 0 1 2 3 0 outputs 1 3 order 0"), "4: a list of ports is wrong");
-  EXPECT_EQ(line(open + "inputs 2 0 1 outputs 1 3 order 1 0 2"), "4: an addition of no input");
-  EXPECT_EQ(line(open + "inputs 2 0 1 outputs 1 3 order 1 2 0"), "4: an addition of no input");
+  EXPECT_EQ(line(open + "inputs 5 0 1 2 3 0 outputs 1 3 order 0"), "5: a list of ports is wrong");
+  EXPECT_EQ(line(open + "inputs 2 0 1 outputs 1 3 order 1 0 2"), "5: an addition of no input");
+  EXPECT_EQ(line(open + "inputs 2 0 1 outputs 1 3 order 1 2 0"), "5: an addition of no input");
   for (const std::string order : {"order 0", "order 2 0 1 0 1", "order 5", "order"})
-    EXPECT_EQ(line(open + "inputs 2 0 1 outputs 1 3 " + order), "4: the order of additions is wrong");
+    EXPECT_EQ(line(open + "inputs 2 0 1 outputs 1 3 " + order), "5: the order of additions is wrong");
   EXPECT_EQ(line(open + "inputs 1 0 outputs 4 0 1 2 3 order 0"), "");
-  EXPECT_EQ(line(open + "inputs 0 outputs 1 3 order 0"), "4: the order of additions is wrong");
-  EXPECT_EQ(line("open 5 9 1 2 float 7 3 0 inputs 0 outputs 0 order 0"), "4: unknown data type float");
-  EXPECT_EQ(line("credit 1 3 1 2 4\ncredit 1"), "5: expected 'credit NOW OUTPUT CHANNEL FLITS AT'");
+  EXPECT_EQ(line(open + "inputs 0 outputs 1 3 order 0"), "5: the order of additions is wrong");
+  EXPECT_EQ(line("open 5 9 1 2 float 7 3 0 inputs 0 outputs 0 order 0"), "5: unknown data type float");
+  EXPECT_EQ(line("credit 1 3 1 2 4\ncredit 1"), "6: expected 'credit NOW OUTPUT CHANNEL FLITS AT'");
 
   EXPECT_EQ(problem_of("something\n"),
-            "1: expected 'wafertlm-rtl-recording 1'; this is no recording of a switch");
-  EXPECT_EQ(problem_of("wafertlm-rtl-recording 1\n"), "2: the file ends");
+            "1: expected 'wafertlm-rtl-recording 2'; this is no recording of a switch");
+  EXPECT_EQ(problem_of("wafertlm-rtl-recording 2\n"), "2: the file ends");
   for (const std::string key : {"ports 4", "channels 2", "flit_bytes 64", "clock_hz 1000000000"}) {
     std::string text = kHead;
     text.replace(text.find(key), key.size(), key.substr(0, key.find(' ')) + " 0");
@@ -189,9 +227,12 @@ TEST(RtlRecording, WrongLinesAreNamed) {
     text.replace(text.find("500"), 3, tolerance);
     EXPECT_EQ(problem_of(text).substr(0, 18), "2: expected 'switc") << tolerance;
   }
+  std::string other = kHead;
+  other.replace(other.find("fifo"), 4, "lifo");
+  EXPECT_EQ(problem_of(other), "3: expected 'model pipeline_ps … queue fifo|per_output …'");
   std::string text = kHead;
   text.replace(text.find("rooms"), 5, "space");
-  EXPECT_EQ(problem_of(text), "3: expected 'rooms'");
+  EXPECT_EQ(problem_of(text), "4: expected 'rooms'");
   EXPECT_THROW(RtlRecordingReader("/nowhere/at/all"), std::invalid_argument);
 }
 

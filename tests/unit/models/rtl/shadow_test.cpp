@@ -42,6 +42,7 @@ struct RtlShadowAlone : testing::Test {
     RtlEvent made;
     made.kind = kind;
     made.now_ps = made.head_ps = made.tail_ps = head_ps;
+    if (kind == RtlEvent::Kind::leave) made.tail_ps = kNever;
     made.port = port;
     made.flow = 5;
     made.sequence = 2;

@@ -164,7 +164,7 @@ TEST_F(RtlViewAlone, RefusesDesignsThatDoNotFit) {
 TEST_F(RtlViewAlone, RecordsWhatHappensAtTheSwitch) {
   const test::TempFolder folder;
   params.recording = folder.path() + "/rec";
-  params.tolerance_ps = 500;
+  params.tolerance = 5;
   build(RtlViewMode::tlm);
   EXPECT_EQ(view->switch_name(), "router");
   open_flow();
@@ -176,21 +176,24 @@ TEST_F(RtlViewAlone, RecordsWhatHappensAtTheSwitch) {
   EXPECT_EQ(view->cycles(), 0U);
   EXPECT_EQ(view->scoreboard(), nullptr);
   EXPECT_NE(branch_done_ps, 0U);
-  EXPECT_EQ(test::read_text(params.recording),
-            "wafertlm-rtl-recording 1\n"
-            "switch router ports 3 channels 2 flit_bytes 8 clock_hz 1000000000 tolerance_ps 500\n"
-            "rooms 64 32 64 32 64 32\n"
-            "open 0 0 1 5 int32 0 2 0 inputs 2 0 2 outputs 1 1 order 1 0 1\n"
-            "arrive 50000 0 1 0 0 24 3 70000 73000 from 0 - 0 0 0\n"
-            "arrive 53000 0 1 0 1 20 3 73000 76000 from 0 - 0 0 1\n"
-            "arrive 70000 2 1 0 0 24 3 90000 93000 from 0 - 0 0 0\n"
-            "arrive 73000 2 1 0 1 20 3 93000 96000 from 0 - 0 0 1\n"
-            "leave 93000 1 1 0 0 24 93000\ncredit 93000 1 1 3 116000\n"
-            "leave 96000 1 1 0 1 20 96000\ncredit 96000 1 1 3 119000\n"
-            "arrive 100000 1 0 53250 0 17 3 120000 123000 from 1 2 0 0 0\n"
-            "leave 123000 2 0 53250 0 17 123000\ncredit 123000 2 0 3 146000\n"
-            "arrive 200000 1 0 53248 0 3 1 220000 221000 from 1 0 0 0 0 5a5a5a\n"
-            "leave 223000 0 0 53248 0 3 223000 5a5a5a\ncredit 223000 0 0 1 244000\n");
+  EXPECT_EQ(
+      test::read_text(params.recording),
+      "wafertlm-rtl-recording 2\n"
+      "switch router ports 3 channels 2 flit_bytes 8 clock_hz 1000000000 tolerance 5\n"
+      "model pipeline_ps 0 link_bytes_per_s 0 flit_bytes 0 payload_bytes 0 wire_bytes 0 input_bytes 0 queue "
+      "per_output credit_delay_ps 0 start_interval_ps 0\n"
+      "rooms 64 32 64 32 64 32\n"
+      "open 0 0 1 5 int32 0 2 0 inputs 2 0 2 outputs 1 1 order 1 0 1\n"
+      "arrive 50000 0 1 0 0 24 3 70000 73000 from 0 - 0 0 0\n"
+      "arrive 53000 0 1 0 1 20 3 73000 76000 from 0 - 0 0 1\n"
+      "arrive 70000 2 1 0 0 24 3 90000 93000 from 0 - 0 0 0\n"
+      "arrive 73000 2 1 0 1 20 3 93000 96000 from 0 - 0 0 1\n"
+      "leave 93000 1 1 0 0 24 93000 96000\ncredit 93000 1 1 3 116000\n"
+      "leave 96000 1 1 0 1 20 96000 99000\ncredit 96000 1 1 3 119000\n"
+      "arrive 100000 1 0 53250 0 17 3 120000 123000 from 1 2 0 0 0\n"
+      "leave 123000 2 0 53250 0 17 123000 126000\ncredit 123000 2 0 3 146000\n"
+      "arrive 200000 1 0 53248 0 3 1 220000 221000 from 1 0 0 0 0 5a5a5a\n"
+      "leave 223000 0 0 53248 0 3 223000 224000 5a5a5a\ncredit 223000 0 0 1 244000\n");
 }
 
 // The head leaves 3 ns after it came, and is at the other end 20 ns later; an edge is worked off a picosecond
@@ -258,14 +261,17 @@ TEST_F(RtlViewAlone, RecordsWithoutADesign) {
   add_message(0, 1, 200'000, 0);
   scheduler.run();
   view->finish();
-  EXPECT_EQ(test::read_text(params.recording),
-            "wafertlm-rtl-recording 1\n"
-            "switch r0 ports 3 channels 2 flit_bytes 16 clock_hz 1000000000 tolerance_ps -\n"
-            "rooms 32 16 32 16 32 16\n"
-            "arrive 100000 1 0 53250 0 17 2 120000 123000 from 1 2 0 0 0\n"
-            "leave 123000 2 0 53250 0 17 123000\ncredit 123000 2 0 2 146000\n"
-            "arrive 200000 0 0 53249 0 0 1 220000 221000 from 0 1 0 0 0\n"
-            "leave 223000 1 0 53249 0 0 223000\ncredit 223000 1 0 1 244000\n");
+  EXPECT_EQ(
+      test::read_text(params.recording),
+      "wafertlm-rtl-recording 2\n"
+      "switch r0 ports 3 channels 2 flit_bytes 16 clock_hz 1000000000 tolerance 1\n"
+      "model pipeline_ps 0 link_bytes_per_s 0 flit_bytes 0 payload_bytes 0 wire_bytes 0 input_bytes 0 queue "
+      "per_output credit_delay_ps 0 start_interval_ps 0\n"
+      "rooms 32 16 32 16 32 16\n"
+      "arrive 100000 1 0 53250 0 17 2 120000 123000 from 1 2 0 0 0\n"
+      "leave 123000 2 0 53250 0 17 123000 126000\ncredit 123000 2 0 2 146000\n"
+      "arrive 200000 0 0 53249 0 0 1 220000 221000 from 0 1 0 0 0\n"
+      "leave 223000 1 0 53249 0 0 223000 224000\ncredit 223000 1 0 1 244000\n");
 }
 
 TEST_F(RtlViewAlone, BesideTheModelItIsCompared) {

@@ -105,10 +105,10 @@ TEST(Rules, OfRtl) {
   expect_refused(kFredWafer, {rtl(good), "wafer.fabric.bit_error_rate=1e-9"}, "wafer.fabric.rtl[0].switch",
                  "RTL switches know no Go-Back-N");
   expect_refused(kFredWafer, {rtl("view: rtl")}, view, "which RTL: give 'design'");
-  expect_refused(kFredWafer, {rtl("view: rtl, design: d, tolerance: 1 ns")}, view,
+  expect_refused(kFredWafer, {rtl("view: rtl, design: d, tolerance: 3")}, view,
                  "a tolerance is of a comparison");
-  expect_refused(kFredWafer, {rtl(good + ", tolerance: 1 ns")}, view, "a tolerance is of a comparison");
-  EXPECT_EQ(refused(kFredWafer, {rtl("view: both, design: d, tolerance: 1 ns, record: r")}), "");
+  expect_refused(kFredWafer, {rtl(good + ", tolerance: 3")}, view, "a tolerance is of a comparison");
+  EXPECT_EQ(refused(kFredWafer, {rtl("view: both, design: d, tolerance: 3, record: r")}), "");
   expect_refused(kFredWafer, {rtl("view: tlm, flit_bytes: 8 B")}, view, "give 'record', or remove it");
   expect_refused(kFredWafer, {rtl("view: rtl, design: d, record: r")}, view, "the RTL in place has no model");
   EXPECT_EQ(refused(kFredWafer, {rtl("view: rtl, design: d")}), "");

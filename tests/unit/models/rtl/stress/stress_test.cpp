@@ -138,7 +138,9 @@ TEST_F(RtlStress, ARareFaultIsShrunkToItsPacket) {
 TEST_F(RtlStress, AResetInTheMiddleFindsWhatItDoesNotReset) {
   SoftCrossbar::Faults faults;
   faults.keeps_flits_in_reset = true;
-  const RtlStressResult found = run(faults);
+  RtlStressOptions options = few_cases();
+  options.cases = 400;
+  const RtlStressResult found = run(faults, options);
   ASSERT_FALSE(found.passed());
   EXPECT_GT(found.stimulus.cycles_before_reset, 0U);
 }

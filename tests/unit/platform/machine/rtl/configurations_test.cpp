@@ -166,7 +166,9 @@ TEST(BenchParams, PutTheRoomsOfTheRecordingAtThePortsOfTheDesign) {
   head.flit_bytes = 64;
   head.clock_hz = 1'500'000'000;
   head.rooms = {1, 2, 3, 4, 5, 6};
-  RtlRecorder(path, head).close();
+  RtlRecorder recorder(path);
+  recorder.begin(head);
+  recorder.close();
   RtlDesign of = design(4);
   of.channels = 3;
   of.flit_bits = 512;
