@@ -100,8 +100,7 @@ std::shared_ptr<const Struct<RtlSpec>> rtl_type() {
                 auto_or(whole_quantity(frequency_dimension(), "1 MHz", "1000 GHz")),
                 "auto: what makes a port carry as much as the switch's links, a flit in every cycle")
       .optional("tolerance", &RtlSpec::tolerance,
-                maybe<std::uint64_t>(
-                    or_none<std::uint64_t>(integer<std::uint64_t>(0, 1'000'000), RtlSpec::kNotJudged)),
+                maybe<std::optional<std::uint64_t>>(none_or(integer<std::uint64_t>(0, 1'000'000))),
                 "With both: cycles by which the head or the tail of a packet may leave earlier or later than "
                 "the model's, 1 if not given; none: times are reported and not judged")
       .optional("window", &RtlSpec::window_ps, any_time(),
