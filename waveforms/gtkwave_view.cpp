@@ -40,14 +40,24 @@ void GtkwaveView::add(const std::string& signal, unsigned bits, WaveFormat forma
   text_ += signal + (bits > 1 ? fmt::format("[{}:0]", bits - 1) : "") + "\n";
 }
 
+void GtkwaveView::add_part(const std::string& signal, unsigned bits, unsigned first, unsigned count,
+                           WaveFormat format, const std::string& alias) {
+  text_ += fmt::format("{}\n#{{{}}}", flags_of(format), alias);
+  // Bits are counted from the left.
+  for (unsigned bit = first + count; bit > first; --bit)
+    text_ += fmt::format(" ({}){}[{}:0]", bits - bit, signal, bits - 1);
+  text_ += '\n';
+}
+
 std::string GtkwaveView::write(const std::string& path) const {
   std::string to = path.empty() ? shown_ + ".gtkw" : path;
   std::ofstream file(to);
   file << "[*] WaferTLM\n[dumpfile] \"" << shown_ << "\"\n[timestart] " << from_ps_
        << "\n[sst_width] 200\n[signals_width] 260\n";
-  // Zoom: -log2 of the picoseconds per frame; no markers.
+  // Zoom: -log2 of the picoseconds per frame; the primary marker and those from A on.
   file << '*' << -std::log2(std::max(static_cast<double>(to_ps_ - from_ps_), 1.0) / kFrames);
-  for (int marker = 0; marker < 28; ++marker) file << " -1";
+  for (int marker = 0; marker < 28; ++marker)
+    file << ' ' << (marker_ps_ && marker < 2 ? std::to_string(*marker_ps_) : "-1");
   file << '\n' << text_;
   if (!group_.empty()) throw std::logic_error("a group of " + to + " is open");
   if (!file.flush()) throw std::runtime_error("cannot write " + to + "; is the disk full?");

@@ -261,16 +261,16 @@ TEST_F(RtlReplay, AWindowOfCyclesIsShownWithItsClock) {
   EXPECT_EQ(rises, expected);
   for (TimePs& each : expected) each += 7;
   EXPECT_EQ(falls, expected);
-  EXPECT_EQ(
-      test::read_text(waves + ".packets.txt"),
-      "00000000 -\n00000001 packet 1 of NPUs 0, 1, 2, 3, in-network flow 0 of collective 1, inputs 0, 1, 2, "
-      "3\n");
+  EXPECT_EQ(test::read_text(waves + ".packets.txt"),
+            "00000000 -\n00000001 0+1+2+3 -> flow, collective 1 flow 0, packet 1\n");
   const std::string view = test::read_text(waves + ".gtkw");
-  const std::size_t model = view.find("-TLM: packets of the model\n"),
-                    pins = view.find("-RTL: packets on the pins\n"), wires = view.find("-RTL: pins\n");
+  const std::size_t model = view.find("-input 3\n"), pins = view.find("-TLM: packets, in numbers\n"),
+                    wires = view.find("-RTL: pins\n");
   EXPECT_LT(model, pins);
   EXPECT_LT(pins, wires);
-  EXPECT_NE(view.find("@2022\n^1 " + waves + ".packets.txt\n+{input 3} l1_0_2_pins_in3.packet[31:0]\n"),
+  EXPECT_NE(view.find("@2022\n^1 " + waves +
+                      ".packets.txt\n+{RTL packet} l1_0_2_pins_in3.packet[31:0]\n@28\n#{in_valid} "
+                      "(8)rtl_again.fred_switch.in_valid[11:0]\n"),
             std::string::npos)
       << view;
   EXPECT_NE(view.find("@28\nrtl_again.fred_switch.clk\n"), std::string::npos) << view;

@@ -120,7 +120,8 @@ int replay(const Options& options) {
       cycles_shown ? *cycles_shown : rtl_window_around(result.first_divergence()->at_ps, window_ps);
   RtlWaveFiles waves(file);
   write_rtl_waves({options.recording, &design, rtl_configuration(design), again.get(), window.from_ps,
-                   window.to_ps, waves.working(), waves.shown(), stalls.get()});
+                   window.to_ps, waves.working(), waves.shown(), stalls.get(),
+                   result.passed() ? std::nullopt : std::optional<TimePs>(result.first_divergence()->at_ps)});
   fmt::print(stderr, "{}\n", rtl_waves_text(waves.commit()));
   if (result.passed()) return 0;
   throw std::runtime_error(fmt::format("the RTL differs from the model in {} places", result.divergences()));

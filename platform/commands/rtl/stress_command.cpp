@@ -155,7 +155,7 @@ class StressWaves final : public RtlPinWatch {
       : design_(design), model_(model), params_(params), window_(window) {
     params_.watch = this;
   }
-  std::vector<std::string> write(RtlStimulus stimulus, const std::string& path) {
+  std::vector<std::string> write(RtlStimulus stimulus, const RtlWaveShown& seen, const std::string& path) {
     RtlWaveFiles files(path);
     const std::string file = files.working();
     // What comes before a reset in the middle is not shown: time begins again.
@@ -172,7 +172,7 @@ class StressWaves final : public RtlPinWatch {
     model_.close_waves();
     packets_.end();
     for (const RtlEvent& each : came_) packets_.name(each);
-    finish_rtl_waves(file, files.shown(), design_.protocol, packets_, window_);
+    finish_rtl_waves(file, files.shown(), design_, packets_, seen);
     return files.commit();
   }
 
@@ -227,7 +227,10 @@ int run(const StressOptions& options) {
   }
   if (result.passed()) return 0;
   const RtlPrintsToStderr others;
-  const auto files = StressWaves(design, *model, params, window).write(result.stimulus, file);
+  const std::uint64_t failed = result.outcome.failed_in_cycle, around = 40;
+  const RtlWaveShown seen{params.clock.edge_ps(failed - std::min(failed, around)),
+                          params.clock.edge_ps(failed + around), params.clock.edge_ps(failed)};
+  const auto files = StressWaves(design, *model, params, window).write(result.stimulus, seen, file);
   fmt::print(stderr, "{}\n", rtl_waves_text(files));
   throw std::runtime_error("stress found a fault in " + design.name);
 }

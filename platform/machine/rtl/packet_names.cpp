@@ -58,6 +58,19 @@ std::string RtlPacketNames::name(std::uint64_t flow, std::uint64_t sequence) con
                      within(origin, "step"), inputs);
 }
 
+std::string RtlPacketNames::label(std::uint64_t flow, std::uint64_t sequence) const {
+  const auto found = packets_.find({flow, sequence & RtlHeader::kSequenceMask});
+  if (found == packets_.end() || !found->second.has_origin) return name(flow, sequence);
+  const RtlOrigin& origin = found->second.origin;
+  const bool is_flow = origin.destination == RtlOrigin::kNobody;
+  std::string text = fmt::format("{} -> {}", fmt::join(found->second.sources, "+"),
+                                 is_flow ? "flow" : std::to_string(origin.destination));
+  if (origin.collective != 0)
+    text += fmt::format(", collective {} {} {}", origin.collective, is_flow ? "flow" : "step",
+                        rtl_step_name(origin.step));
+  return text + fmt::format(", packet {}", origin.packet);
+}
+
 RtlNames rtl_names_of(const std::string& recording, const RtlScoreboard& board,
                       std::map<std::uint32_t, std::string> links) {
   RtlNames names;

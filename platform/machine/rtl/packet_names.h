@@ -19,6 +19,8 @@ class RtlPacketNames {
   /// "packet 3 of NPU 4 to NPU 7, step 2 of collective 1, input 2"; of an in-network flow its senders and all
   /// of its inputs so far.
   std::string name(std::uint64_t flow, std::uint64_t sequence) const;
+  /// For a bar as long as a packet, what matters first: "4 -> 7, collective 1 step 2, packet 3".
+  std::string label(std::uint64_t flow, std::uint64_t sequence) const;
 
  private:
   struct Named {

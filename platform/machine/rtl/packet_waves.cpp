@@ -76,7 +76,8 @@ void PacketWaves::model_saw(const RtlEvent& event) {
     flits_[key] = event.flits;
     pass(port(true, false, event.port), {event.head_ps, event.tail_ps, key, event.bytes});
   } else if (event.kind == RtlEvent::Kind::leave) {
-    const TimePs tail_ps = event.head_ps + clock_.edge_ps(flits_[key]);
+    const TimePs tail_ps =
+        event.tail_ps != kNever ? event.tail_ps : event.head_ps + clock_.edge_ps(flits_[key]);
     pass(port(true, true, event.port), {event.head_ps, tail_ps, key, event.bytes});
   }
 }
@@ -143,35 +144,37 @@ void PacketWaves::write(const std::string& path) const {
   file.finish(end_ps);
 }
 
-void PacketWaves::show(GtkwaveView& view, const std::string& file, const std::string& shown) const {
+void PacketWaves::show(GtkwaveView& view, const std::string& file, const std::string& shown,
+                       const PortSignals& more) const {
   const std::string texts = shown + ".packets.txt";
   std::vector<std::string> names = {"-"};
-  for (const auto& [key, named] : named_) names.push_back(names_.name(key.first, key.second));
+  for (const auto& [key, named] : named_) names.push_back(names_.label(key.first, key.second));
   write_names(file + ".packets.txt", kPacketBits, names);
-  const auto group = [&](const std::string& what, bool is_model, bool has_details) {
-    view.open(what, has_details);
+  for (const bool is_output : {false, true})
+    for (std::uint32_t number = 0; number < ports_; ++number) {
+      const Port& model = ports_at_[place_of(true, is_output, number)];
+      const Port& pins = ports_at_[place_of(false, is_output, number)];
+      if (model.passages.empty() && pins.passages.empty()) continue;
+      view.open(model.name);
+      if (!model.passages.empty()) {
+        view.add(model.scope + ".valid", 1, WaveFormat::bit, "", "TLM valid");
+        view.add(model.scope + ".packet", kPacketBits, WaveFormat::hexadecimal, texts, "TLM packet");
+      }
+      if (!pins.passages.empty())
+        view.add(pins.scope + ".packet", kPacketBits, WaveFormat::hexadecimal, texts, "RTL packet");
+      if (more) more(is_output, number);
+      view.close();
+    }
+  for (const bool is_model : {true, false}) {
+    view.open(is_model ? "TLM: packets, in numbers" : "RTL: packets, in numbers", true);
     for (const Port& port : ports_at_) {
       if (port.is_model != is_model || port.passages.empty()) continue;
-      if (!has_details && is_model)
-        view.add(port.scope + ".valid", 1, WaveFormat::bit, "", port.name + " valid");
-      if (!has_details)
-        view.add(port.scope + ".packet", kPacketBits, WaveFormat::hexadecimal, texts, port.name);
-      if (!has_details) continue;
       for (const Field& field : kFields)
         if (has_origins_ || !field.of_origin)
           view.add(port.scope + "." + field.name, field.bits, WaveFormat::decimal, "",
                    port.name + " " + field.name);
     }
     view.close();
-  };
-  for (const bool is_model : {true, false}) {
-    const bool any = std::any_of(ports_at_.begin(), ports_at_.end(), [&](const Port& port) {
-      return port.is_model == is_model && !port.passages.empty();
-    });
-    if (!any) continue;
-    const std::string what = is_model ? "TLM: packets of the model" : "RTL: packets on the pins";
-    group(what, is_model, false);
-    group(what + ", in numbers", is_model, true);
   }
 }
 

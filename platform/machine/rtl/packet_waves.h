@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -33,9 +34,13 @@ class PacketWaves final : public RtlPinWatch {
 
   /// Writes the value change dump.
   void write(const std::string& path) const;
-  /// Adds groups of its signals to a view of FILE, which will be called `shown`, and writes FILE.packets.txt,
-  /// the names of packets.
-  void show(GtkwaveView& view, const std::string& file, const std::string& shown) const;
+  /// What else belongs to a port, "input 3", in its group.
+  using PortSignals = std::function<void(bool is_output, std::uint32_t port)>;
+  /// Adds a group for each port with packets to a view of FILE, which will be called `shown`: those of the
+  /// model, those on the pins, and `more`; then the fields in numbers. Writes FILE.packets.txt, the names of
+  /// packets.
+  void show(GtkwaveView& view, const std::string& file, const std::string& shown,
+            const PortSignals& more = {}) const;
 
  private:
   using Key = std::pair<std::uint32_t, std::uint32_t>;  // flow, sequence in 24 bits
@@ -58,8 +63,11 @@ class PacketWaves final : public RtlPinWatch {
     std::uint32_t number = 0;  // in the file of names
     std::optional<RtlOrigin> origin;
   };
+  std::size_t place_of(bool is_model, bool is_output, std::uint32_t number) const {
+    return (is_model ? 0 : 2) * ports_ + (is_output ? ports_ : 0) + number;
+  }
   Port& port(bool is_model, bool is_output, std::uint32_t number) {
-    return ports_at_[(is_model ? 0 : 2) * ports_ + (is_output ? ports_ : 0) + number];
+    return ports_at_[place_of(is_model, is_output, number)];
   }
   void pass(Port& port, const Passage& passage);
 

@@ -204,7 +204,8 @@ void RtlViews::finish(const std::string& folder, const std::string& shown) {
     const std::string file = "rtl_" + each->view->switch_name() + ".vcd";
     each->written = write_rtl_waves({params.recording, params.design, params.configuration, each->again.get(),
                                      window.from_ps, window.to_ps, (fs::path(folder) / file).string(),
-                                     (fs::path(shown.empty() ? folder : shown) / file).string()});
+                                     (fs::path(shown.empty() ? folder : shown) / file).string(), nullptr,
+                                     board->first_divergence()->at_ps});
   }
 }
 

@@ -44,17 +44,37 @@ const std::vector<ShownPin>& shown_pins(RtlProtocol protocol) {
 }
 
 /// The pins are those of the outermost scope that has them.
-void show_pins(GtkwaveView& view, RtlProtocol protocol, const std::vector<VcdSignal>& signals) {
+std::map<std::string, VcdSignal> outermost_pins(const std::vector<VcdSignal>& signals) {
   const auto scopes_of = [](const std::string& name) { return std::count(name.begin(), name.end(), '.'); };
-  std::map<std::string, const VcdSignal*> outermost;
+  std::map<std::string, VcdSignal> outermost;
   for (const VcdSignal& each : signals) {
-    const VcdSignal*& found = outermost[each.name.substr(each.name.rfind('.') + 1)];
-    if (!found || scopes_of(each.name) < scopes_of(found->name)) found = &each;
+    const auto [found, is_new] = outermost.emplace(each.name.substr(each.name.rfind('.') + 1), each);
+    if (!is_new && scopes_of(each.name) < scopes_of(found->second.name)) found->second = each;
   }
-  view.open("RTL: pins");
+  return outermost;
+}
+
+/// Those of one port: of each pin its part.
+void show_pins_of(GtkwaveView& view, RtlProtocol protocol, const std::map<std::string, VcdSignal>& pins,
+                  std::uint32_t ports, bool is_output, std::uint32_t port) {
+  const bool is_credit_stream = protocol == RtlProtocol::credit_stream;
+  const std::string prefix = is_credit_stream ? (is_output ? "out_" : "in_") : (is_output ? "m_t" : "s_t");
+  for (const ShownPin& each : shown_pins(protocol)) {
+    const auto found = pins.find(each.name);
+    if (found == pins.end() || found->first.rfind(prefix, 0) != 0) continue;
+    const unsigned bits = found->second.bits, of_port = bits / ports;
+    if (of_port == 0 || bits % ports != 0) continue;
+    view.add_part(found->second.name, bits, port * of_port, of_port,
+                  of_port == 1 ? WaveFormat::bit : WaveFormat::hexadecimal, each.name);
+  }
+}
+
+/// All of them, as they are.
+void show_pins(GtkwaveView& view, RtlProtocol protocol, const std::map<std::string, VcdSignal>& pins) {
+  view.open("RTL: pins", true);
   for (const ShownPin& each : shown_pins(protocol))
-    if (const auto found = outermost.find(each.name); found != outermost.end())
-      view.add(found->second->name, found->second->bits, each.format);
+    if (const auto found = pins.find(each.name); found != pins.end())
+      view.add(found->second.name, found->second.bits, each.format);
   view.close();
 }
 
@@ -114,8 +134,8 @@ std::string rtl_wave_file(const std::string& path) {
 }
 
 std::vector<std::string> finish_rtl_waves(const std::string& file, const std::string& shown,
-                                          RtlProtocol protocol, const PacketWaves& packets,
-                                          const RtlWaveWindow& window) {
+                                          const RtlDesign& design, const PacketWaves& packets,
+                                          const RtlWaveShown& seen) {
   const std::string decoded = file + ".packets", vcd = is_fst(file) ? file + ".vcd" : file;
   packets.write(decoded);
   const auto signals = merge_vcd({decoded, file + ".pins"}, vcd);
@@ -125,9 +145,13 @@ std::vector<std::string> finish_rtl_waves(const std::string& file, const std::st
     std::remove(vcd.c_str());
   }
   GtkwaveView view(shown);
-  packets.show(view, file, shown);
-  show_pins(view, protocol, signals[1]);
-  if (window.to_ps != kNever) view.zoom(window.from_ps, window.to_ps);
+  const auto pins = outermost_pins(signals[1]);
+  packets.show(view, file, shown, [&](bool is_output, std::uint32_t port) {
+    show_pins_of(view, design.protocol, pins, design.ports, is_output, port);
+  });
+  show_pins(view, design.protocol, pins);
+  if (seen.to_ps != kNever) view.zoom(seen.from_ps, seen.to_ps);
+  if (seen.marker_ps) view.mark(*seen.marker_ps);
   return {file, view.write(file + ".gtkw")};
 }
 
@@ -155,8 +179,8 @@ std::vector<std::string> write_rtl_waves(const RtlWaveRequest& request) {
   packets.end();
   RtlRecordingReader again(request.recording);
   for (RtlEvent event; again.next(event) && event.now_ps <= window.to_ps;) packets.name(event);
-  return finish_rtl_waves(request.path, request.shown.empty() ? request.path : request.shown,
-                          request.design->protocol, packets, window);
+  return finish_rtl_waves(request.path, request.shown.empty() ? request.path : request.shown, *request.design,
+                          packets, {window.from_ps, window.to_ps, request.marker_ps});
 }
 
 }  // namespace wafertlm

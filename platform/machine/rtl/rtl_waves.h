@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct RtlWaveRequest {
   std::string path;   ///< as of rtl_wave_file()
   std::string shown;  ///< what it will be called when the run is over; empty: the same
   const RtlStalls* stalls = nullptr;
+  std::optional<TimePs> marker_ps = {};  ///< where something is wrong
 };
 
 /// Plays the recording into the RTL once more and writes PATH, a value change dump or (.fst) an FST file: the
@@ -51,10 +53,16 @@ std::string rtl_waves_text(const std::vector<std::string>& files);
 /// no vcd2fst.
 std::string rtl_wave_file(const std::string& path);
 
+/// What GTKWave shows first; to_ps kNever: all of it.
+struct RtlWaveShown {
+  TimePs from_ps = 0, to_ps = kNever;
+  std::optional<TimePs> marker_ps = {};
+};
+
 /// The end of write_rtl_waves(): the model's own dump is there as FILE.pins.
 std::vector<std::string> finish_rtl_waves(const std::string& file, const std::string& shown,
-                                          RtlProtocol protocol, const PacketWaves& packets,
-                                          const RtlWaveWindow& window);
+                                          const RtlDesign& design, const PacketWaves& packets,
+                                          const RtlWaveShown& seen);
 
 /// Of a recording the parameters of a bench with `design`, whose ports and channels may be more.
 /// @throws std::invalid_argument: they are less, or its flits have another size.

@@ -51,23 +51,30 @@ TEST(PacketWaves, ShowWhatPassesInTheWindow) {
   EXPECT_EQ(changes["s_pins_out0.packet"], (List{{6000, 1}, {8000, 2}, {23'000, 3}}));
 
   GtkwaveView view("shown.vcd");
-  waves.show(view, folder.path() + "/w.vcd", "shown.vcd");
+  waves.show(view, folder.path() + "/w.vcd", "shown.vcd", [&](bool is_output, std::uint32_t port) {
+    if (is_output) return;
+    EXPECT_EQ(port, 1U);
+    view.add_part("rtl.in_valid", 2, port, 1, WaveFormat::bit, "in_valid");
+    view.add_part("rtl.in_vc", 6, 2, 2, WaveFormat::hexadecimal, "in_vc");
+  });
+  view.mark(8000);
   view.write(folder.path() + "/view");
   const std::string text = test::read_text(folder.path() + "/view");
-  EXPECT_NE(text.find("@800200\n-TLM: packets of the model\n@28\n+{input 1 valid} s_tlm_in1.valid\n@2022\n^1 "
-                      "shown.vcd.packets.txt\n+{input 1} s_tlm_in1.packet[31:0]\n@1000200\n"),
+  EXPECT_NE(text.find("@800200\n-input 1\n@28\n+{TLM valid} s_tlm_in1.valid\n@2022\n^1 "
+                      "shown.vcd.packets.txt\n+{TLM packet} s_tlm_in1.packet[31:0]\n@2022\n^1 "
+                      "shown.vcd.packets.txt\n+{RTL packet} s_pins_in1.packet[31:0]\n@28\n#{in_valid} "
+                      "(0)rtl.in_valid[1:0]\n@22\n#{in_vc} (2)rtl.in_vc[5:0] (3)rtl.in_vc[5:0]\n@1000200\n"),
             std::string::npos)
       << text;
-  EXPECT_NE(
-      text.find(
-          "@c00200\n-RTL: packets on the pins, in numbers\n@24\n+{input 1 flow} s_pins_in1.flow[15:0]\n"),
-      std::string::npos)
+  EXPECT_NE(text.find("@c00200\n-RTL: packets, in numbers\n@24\n+{input 1 flow} s_pins_in1.flow[15:0]\n"),
+            std::string::npos)
       << text;
+  EXPECT_NE(text.find(" 8000 8000 -1 -1"), std::string::npos) << text;
   EXPECT_EQ(test::read_text(folder.path() + "/w.vcd.packets.txt"),
             "00000000 -\n"
-            "00000001 packet 100 of NPU 7 to NPU 8, step 2 of collective 3, input 1\n"
-            "00000002 packet 101 of NPU 7 to NPU 8, step 2 of collective 3, input 1\n"
-            "00000003 packet 102 of NPU 7 to NPU 8, step 2 of collective 3, input 1\n");
+            "00000001 7 -> 8, collective 3 step 2, packet 100\n"
+            "00000002 7 -> 8, collective 3 step 2, packet 101\n"
+            "00000003 7 -> 8, collective 3 step 2, packet 102\n");
 }
 
 }  // namespace
