@@ -2,7 +2,7 @@
 #include "models/rtl/rtl_view.h"
 
 #include <algorithm>
-#include <ctime>
+#include <chrono>
 
 #include "tlm/packets/message.h"
 
@@ -143,12 +143,12 @@ void RtlView::ask_wake() {
 void RtlView::wake(std::uint32_t, TimePs now) {
   if (now < wake_ps_) return;  // an earlier request, overtaken
   wake_ps_ = kNever;
-  const std::clock_t begin = std::clock();
+  const auto begin = std::chrono::steady_clock::now();
   if (shadow_)
     shadow_->advance(now);
   else
     bench_->advance(now);
-  host_s_ += static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  host_s_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   ask_wake();
 }
 
@@ -426,10 +426,10 @@ std::uint64_t RtlView::cycles() const {
 }
 
 void RtlView::finish() {
-  const std::clock_t begin = std::clock();
+  const auto begin = std::chrono::steady_clock::now();
   if (shadow_) shadow_->finish();
   if (board_) board_->finish();
-  host_s_ += static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  host_s_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   begin_recording();
   if (recorder_) recorder_->close();
 }

@@ -66,7 +66,7 @@ class RtlView final : public SwitchView, private Wakeable, private RtlBenchHost 
   std::string switch_name() const { return params_.name.empty() ? switch_.basename() : params_.name; }
   std::uint64_t cycles() const;
   std::uint64_t packets() const { return packets_seen_; }
-  /// Processor time of this computer that the RTL took.
+  /// Time of this computer that the RTL took; the clock of processor time costs as much as a small router.
   double host_s() const { return host_s_; }
 
  private:

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flits of one virtual channel of an input, in one queue or in one for each output. The queues share DEPTH places: a list
-// links the flits of each, and a ring keeps the places that are free again.
+// Where the flits of one virtual channel of an input are, in one queue or in one for each output. The queues share DEPTH
+// places: a list links the flits of each, and a ring keeps the places that are free again. What a flit carries is in the
+// memory of the input.
 module channel_buffer #(
     parameter int P = 5,
-    parameter int W = 256,
     parameter int DEPTH = 32,
-    parameter int PER_OUTPUT = 1
+    parameter int PER_OUTPUT = 1,
+    parameter int A = DEPTH > 1 ? $clog2(DEPTH) : 1
 ) (
     input logic clk,
     input logic rst_n,
@@ -14,20 +15,19 @@ module channel_buffer #(
     input logic put_tail,
     input logic [7:0] put_output,  // of the packet
     input logic [63:0] put_header,  // with its head
-    input logic [W-1:0] put_data,
+    output logic [A-1:0] place,  // of what is put
     // The queue that each output reads: whether a packet for it is at the front and has not begun, its header; a flit.
     output logic [P-1:0] waits,
     output logic [63:0] header[P],
     output logic [P-1:0] has_flit,
     input logic [P-1:0] take,
-    output logic [W:0] flit[P]  // {tail, data}
+    output logic [A-1:0] front[P]  // its place
 );
   localparam int Q = PER_OUTPUT != 0 ? P : 1;
   localparam int QB = Q > 1 ? $clog2(Q) : 1;
-  localparam int A = DEPTH > 1 ? $clog2(DEPTH) : 1;
   localparam int N = $clog2(DEPTH + 1);
 
-  logic [W:0] flits[DEPTH];
+  logic tails[DEPTH];
   logic [63:0] headers[DEPTH];
   logic [A-1:0] next_place[DEPTH], free_place[DEPTH];
   logic [A-1:0] first[Q], last[Q];
@@ -35,7 +35,7 @@ module channel_buffer #(
   logic [Q-1:0] leaving;  // the packet at the front has begun to leave
   logic [Q-1:0] taken, taken_tail;
   logic [N-1:0] fresh;  // places that were never used
-  logic [A-1:0] free_read, free_write, next_free_write, place;
+  logic [A-1:0] free_read, free_write, next_free_write;
   logic [A-1:0] freed_at[Q];
   logic [QB-1:0] put_queue;
 
@@ -50,21 +50,19 @@ module channel_buffer #(
       assign header[o] = headers[first[o]];
       assign has_flit[o] = count[o] != 0;
       assign waits[o] = has_flit[o] && !leaving[o];
-      assign flit[o] = take[o] ? flits[first[o]] : '0;
+      assign front[o] = first[o];
       assign taken[o] = take[o];
-      assign taken_tail[o] = flit[o][W];
+      assign taken_tail[o] = tails[first[o]];
     end
   end else begin : g_fifo
-    logic [W:0] front;
     assign put_queue = '0;
-    assign front = flits[first[0]];
     assign taken = |take;
-    assign taken_tail = front[W];
+    assign taken_tail = tails[first[0]];
     for (genvar o = 0; o < P; o = o + 1) begin : g_output
       assign header[o] = headers[first[0]];
       assign has_flit[o] = count[0] != 0;
       assign waits[o] = has_flit[o] && !leaving[0] && headers[first[0]][7:0] == 8'(o);
-      assign flit[o] = front;
+      assign front[o] = first[0];
     end
   end
 
@@ -78,7 +76,7 @@ module channel_buffer #(
 
   always_ff @(posedge clk) begin
     if (put) begin
-      flits[place] <= {put_tail, put_data};
+      tails[place] <= put_tail;
       if (put_head) headers[place] <= put_header;
       last[put_queue] <= place;
       if (count[put_queue] != N'(taken[put_queue])) next_place[last[put_queue]] <= place;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An input of the router: a buffer for each virtual channel, and the credits on their way back, a flit in each cycle.
+// An input of the router: a buffer for each virtual channel, the memory of their flits, and the credits on their way back, a flit in each cycle.
 module router_input #(
     parameter int P = 5,
     parameter int W = 256,
@@ -28,20 +28,22 @@ module router_input #(
     output logic [W:0] flit[P]  // {tail, data}
 );
   localparam int N = $clog2(DEPTH + 1);
+  localparam int A = DEPTH > 1 ? $clog2(DEPTH) : 1;
 
   logic [VC*8-1:0] towards;  // outputs of the packets that are coming
   logic [7:0] put_output;
-  logic [W:0] flits[VC*P];
+  logic [W:0] flits[VC*DEPTH];
+  logic [A-1:0] place[VC], front[VC*P];
   assign put_output = in_head ? in_header[7:0] : towards[in_vc*8+:8];
   always_ff @(posedge clk) if (in_valid && in_head) towards[in_vc*8+:8] <= in_header[7:0];
+  always_ff @(posedge clk) if (in_valid) flits[32'(in_vc)*DEPTH+32'(place[in_vc])] <= {in_tail, in_data};
 
   for (genvar v = 0; v < VC; v = v + 1) begin : g_channel
     logic [P-1:0] channel_waits, channel_has_flit, channel_take;
     logic [63:0] channel_header[P];
-    logic [W:0] channel_flit[P];
+    logic [A-1:0] channel_front[P];
     channel_buffer #(
         .P(P),
-        .W(W),
         .DEPTH(DEPTH),
         .PER_OUTPUT(PER_OUTPUT)
     ) buffer (
@@ -52,23 +54,25 @@ module router_input #(
         .put_tail(in_tail),
         .put_output(put_output),
         .put_header(in_header),
-        .put_data(in_data),
+        .place(place[v]),
         .waits(channel_waits),
         .header(channel_header),
         .has_flit(channel_has_flit),
         .take(channel_take),
-        .flit(channel_flit)
+        .front(channel_front)
     );
     for (genvar o = 0; o < P; o = o + 1) begin : g_output
       assign channel_take[o] = take[o] && take_vc[o*B+:B] == B'(v);
       assign waits[o*VC+v] = channel_waits[o];
       assign has_flit[o*VC+v] = channel_has_flit[o];
       assign header[o*VC+v] = channel_header[o];
-      assign flits[v*P+o] = channel_flit[o];
+      assign front[v*P+o] = channel_front[o];
     end
   end
   for (genvar o = 0; o < P; o = o + 1) begin : g_flit
-    assign flit[o] = flits[32'(take_vc[o*B+:B])*P+o];
+    logic [B-1:0] from;
+    assign from = take_vc[o*B+:B];
+    assign flit[o] = take[o] ? flits[32'(from)*DEPTH+32'(front[32'(from)*P+o])] : '0;
   end
 
   // Places that are free and not yet known to be: the channels take turns.

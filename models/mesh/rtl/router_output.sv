@@ -39,6 +39,11 @@ module router_output #(
   logic [I-1:0] next_input[VC];  // turns
   logic [B-1:0] next_vc[8];
 
+  function automatic logic [I-1:0] number_of(input logic [P-1:0] one_of_all);
+    number_of = '0;
+    for (int i = 0; i < P; i = i + 1) if (one_of_all[i]) number_of = number_of | I'(i);
+  endfunction
+
   // Of each channel the input whose turn it is, and the channel behind the output.
   logic [VC-1:0] found, can_go;
   logic [I-1:0] input_of[VC];
@@ -49,14 +54,15 @@ module router_output #(
     localparam int FIRST = v / CLASS_VC * CLASS_VC;
     localparam int END = FIRST + CLASS_VC > VC ? VC : FIRST + CLASS_VC;
     logic [23:0] bytes, flits;
+    logic [P-1:0] here, behind, chosen;  // those that wait, from the turn on, and the first of them
+    for (genvar i = 0; i < P; i = i + 1) begin : g_input
+      assign here[i] = waits[i*VC+v];
+    end
+    assign input_of[v] = number_of(chosen);
+    assign found[v] = |here;
+    assign behind = here & ({P{1'b1}} << next_input[v]);
+    assign chosen = |behind ? behind & -behind : here & -here;
     always_comb begin
-      found[v] = 1'b0;
-      input_of[v] = next_input[v];
-      for (int k = P - 1; k >= 0; k = k - 1)
-        if (waits[((32'(next_input[v])+k)%P)*VC+v]) begin
-          found[v] = 1'b1;
-          input_of[v] = I'((32'(next_input[v]) + k) % P);
-        end
       bytes = header[32'(input_of[v])*VC+v][63:40];
       flits = bytes == 0 ? 24'd1 : 24'((32'(bytes) + FLIT_BYTES - 1) / FLIT_BYTES);
       flits_of[v] = N'(flits);
