@@ -48,12 +48,12 @@ RtlProperty packet(const RtlModelFacts& model, const RtlDesign& design) {
 RtlProperty room_here(const RtlModelFacts& model, const RtlDesign& design) {
   const std::uint64_t flits = model.input_bytes / design.flit_bytes();
   RtlProperty made{"room at an input", flits == 0 ? "not known" : say(flits, " flits"), "not known"};
-  if (design.depth == 0 || flits == 0) return made;
-  made.rtl = say(design.depth, " flits (DEPTH)");
-  made.differs = flits != design.depth;
+  if (design.input_flits == 0 || flits == 0) return made;
+  made.rtl = say(design.input_flits, " flits (DEPTH)");
+  made.differs = flits != design.input_flits;
   if (made.differs)
-    made.set =
-        say("wafer.fabric.input_buffer=", std::uint64_t{design.depth} * design.flit_bytes(), "B, or DEPTH");
+    made.set = say("wafer.fabric.input_buffer=", std::uint64_t{design.input_flits} * design.flit_bytes(),
+                   "B, or DEPTH");
   return made;
 }
 

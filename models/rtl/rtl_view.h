@@ -66,7 +66,7 @@ class RtlView final : public SwitchView, private Wakeable, private RtlBenchHost 
   std::string switch_name() const { return params_.name.empty() ? switch_.basename() : params_.name; }
   std::uint64_t cycles() const;
   std::uint64_t packets() const { return packets_seen_; }
-  /// Time of this computer that the RTL took; the clock of processor time costs as much as a small router.
+  /// Processor time of this computer that the RTL took, of long runs from a sample.
   double host_s() const { return host_s_; }
 
  private:
@@ -151,6 +151,7 @@ class RtlView final : public SwitchView, private Wakeable, private RtlBenchHost 
   std::map<std::uint32_t, Branch> branches_;                  // by entry
   TimePs wake_ps_ = kNever;                                   // asked for
   std::uint64_t packets_seen_ = 0;
+  std::uint64_t wakes_ = 0;
   double host_s_ = 0;
 };
 

@@ -19,7 +19,7 @@ set(WAFERTLM_RTL_OF_mesh_router QUEUE per_output ${_mesh} OUT_DEPTH=512)
 set(WAFERTLM_RTL_OF_mesh_router_fifo QUEUE fifo ${_mesh} OUT_DEPTH=512 PER_OUTPUT=0)
 
 # A FIFO, and one for each direction.
-set(_axi TOP axi_fifo PROTOCOL axi4_stream LATENCY 1 QUEUE fifo SOURCES ${AXI_FIFO_RTL_SOURCES} PARAMETERS W=256)
+set(_axi TOP axi_fifo PROTOCOL axi4_stream LATENCY 1 QUEUE fifo SOURCES ${AXI_FIFO_RTL_SOURCES} PARAMETERS W=256 DEPTH=16)
 set(WAFERTLM_RTL_OF_axi_fifo ${_axi} P=1)
 set(WAFERTLM_RTL_OF_axi_link ${_axi} P=2)
 

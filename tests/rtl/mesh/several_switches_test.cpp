@@ -21,13 +21,14 @@ struct Outcome {
 };
 
 /// An all-to-all on the small mesh.
-Outcome run(const std::string& rtl, const std::string& more = "") {
+Outcome run(const std::string& rtl, const std::string& more = "",
+            const std::string& collective = "mesh_3x3_rtl.yaml --type all_to_all --size 32KiB") {
   const test::TempFolder folder;  // for waveforms
   const std::filesystem::path before = std::filesystem::current_path();
   std::filesystem::current_path(folder.path());
   Outcome made;
-  made.result = test::run_tool("collective " WAFERTLM_SOURCE_DIR
-                               "/configs/platforms/mesh_3x3_rtl.yaml --type all_to_all --size 32KiB --json "
+  made.result = test::run_tool("collective " WAFERTLM_SOURCE_DIR "/configs/platforms/" + collective +
+                               " --json "
                                "--set 'wafer.fabric.rtl=[" +
                                rtl + "]" + more + "'");
   std::filesystem::current_path(before);
@@ -85,6 +86,20 @@ TEST(SeveralSwitches, ValuesChangeNoTime) {
       for (std::size_t k = 0; k < with.rtl.size(); ++k)
         EXPECT_EQ(without.rtl[k]["scoreboard"], with.rtl[k]["scoreboard"]) << rtl << link;
     }
+}
+
+TEST(SeveralSwitches, ValuesOfFlowsChangeNoTime) {
+  for (const char* view : {"rtl", "both"}) {
+    const auto of = [&](const char* functional) {
+      return run(fmt::format("{{switch: l1_0_2, view: {}, design: fred3_12}}", view),
+                 fmt::format("' --set 'run.functional={}", functional),
+                 "fred_d_rtl.yaml --type all_reduce --size 16KiB");
+    };
+    const Outcome without = of("false"), with = of("true");
+    ASSERT_EQ(with.result.exit_code, 0) << with.result.error;
+    EXPECT_EQ(without.time_s, with.time_s);
+    EXPECT_EQ(without.rtl[0]["scoreboard"], with.rtl[0]["scoreboard"]);
+  }
 }
 
 TEST(SeveralSwitches, TwoDesignsSideBySideInBothViews) {
