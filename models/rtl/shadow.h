@@ -27,10 +27,7 @@ class RtlShadow final : private RtlBenchHost {
  private:
   void head_out(std::uint32_t, std::uint32_t, std::uint64_t, TimePs) override {}
   void packet_out(const RtlTransaction& packet, TimePs) override { board_.observe(packet); }
-  void broken_rule(TimePs at_ps, std::uint32_t port, const std::string& rule,
-                   const std::string& seen) override {
-    board_.violation(at_ps, port, rule, seen);
-  }
+  void broken_rule(const RtlDivergence& broken) override { board_.violation(broken); }
 
   void expect(const RtlEvent& event);
 
