@@ -15,6 +15,7 @@ class Axi4Stream final : public RtlStream {
         m_(pins("m")),
         busy_(design.ports),
         within_(design.ports),
+        stream_(design.ports),
         waiting_(design.ports) {}
 
   std::uint32_t room(std::uint32_t input, std::uint32_t) const override { return busy_[input] ? 0 : 1; }
@@ -29,7 +30,8 @@ class Axi4Stream final : public RtlStream {
     changed_ = true;
   }
   void reset() override {
-    reset_with({&s_.valid, &s_.data, &s_.last, &s_.id, &s_.dest, &s_.user, &m_.ready}, {&m_.valid});
+    reset_with({&s_.valid, &s_.data, &s_.last, &s_.id, &s_.dest, &s_.user, &m_.ready},
+               {{&m_.valid, RtlSide::output}});
     std::fill(busy_.begin(), busy_.end(), false);
     std::fill(within_.begin(), within_.end(), false);
     std::fill(waiting_.begin(), waiting_.end(), std::nullopt);
@@ -87,7 +89,9 @@ class Axi4Stream final : public RtlStream {
       for (RtlPin* each : {&m_.data, &m_.last, &m_.id, &m_.dest, &m_.user}) each->pull();
     for (std::uint32_t port = 0; port < design_.ports; ++port) {
       if ((valid >> port & 1) == 0) {
-        if (waiting_[port]) host_.broken(port, RtlRule::valid_stays, "m_tvalid fell without m_tready");
+        if (waiting_[port])
+          host_.broken(RtlSide::output, port, RtlRule::valid_stays, "m_tvalid fell without m_tready",
+                       &*waiting_[port]);
         waiting_[port].reset();
         continue;
       }
@@ -96,12 +100,20 @@ class Axi4Stream final : public RtlStream {
       flit.tail = m_.last.get(port, 1) != 0;
       flit.header = m_.user.get(port * 64, 64);
       flit.output = static_cast<std::uint32_t>(m_.dest.get(port * 8, 8));
+      flit.stream = static_cast<std::uint32_t>(m_.id.get(port * 16, 16));
+      if (flit.head) stream_[port] = RtlHeader::of(flit.header).flow;
       take_data(m_.data, port, flit);
       if (waiting_[port] && (waiting_[port]->data != flit.data || waiting_[port]->header != flit.header ||
-                             waiting_[port]->tail != flit.tail))
-        host_.broken(port, RtlRule::payload_stays, "tdata, tuser or tlast changed without m_tready");
+                             waiting_[port]->tail != flit.tail || waiting_[port]->output != flit.output ||
+                             waiting_[port]->stream != flit.stream))
+        host_.broken(RtlSide::output, port, RtlRule::payload_stays,
+                     "tdata, tuser, tlast, tid or tdest changed without m_tready", &*waiting_[port]);
       if (!waiting_[port] && flit.output != port)
-        host_.broken(port, RtlRule::right_output, "a flit with tdest " + std::to_string(flit.output));
+        host_.broken(RtlSide::output, port, RtlRule::right_output,
+                     "a flit with tdest " + std::to_string(flit.output), &flit);
+      if (!waiting_[port] && flit.stream != stream_[port])
+        host_.broken(RtlSide::output, port, RtlRule::right_stream,
+                     "a flit with tid " + std::to_string(flit.stream), &flit);
       active_ = active_ || !waiting_[port];
       if (host_.may_leave(port, flit)) ready |= std::uint64_t{1} << port;
       waiting_[port] = std::move(flit);
@@ -116,8 +128,9 @@ class Axi4Stream final : public RtlStream {
   }
 
   Pins s_, m_;
-  std::vector<bool> busy_;    // inputs: a flit waits for ready
-  std::vector<bool> within_;  // outputs: a packet has begun
+  std::vector<bool> busy_;             // inputs: a flit waits for ready
+  std::vector<bool> within_;           // outputs: a packet has begun
+  std::vector<std::uint32_t> stream_;  // … with this flow
   std::vector<std::optional<RtlFlit>> waiting_;
   bool changed_ = false;
 };

@@ -8,7 +8,6 @@
 namespace wafertlm {
 namespace {
 
-constexpr std::uint64_t kSequenceMask = 0xff'ffff;
 // Cycles without a move on the pins after which the clock stops with nothing inside.
 constexpr std::uint32_t kQuietWhenEmpty = 8;
 
@@ -23,6 +22,8 @@ RtlBench::RtlBench(const RtlDesign& design, RtlModel& model, RtlBenchParams para
       current_(design.ports),
       leaving_(queues_.size()),
       next_credit_(design.ports),
+      channel_out_(design.ports),
+      class_channels_(design.parameter("CLASS_VC", 1)),
       returned_(queues_.size()) {
   params_.rooms.resize(leaving_.size());
   for (std::size_t i = 0; i < leaving_.size(); ++i)
@@ -54,6 +55,7 @@ void RtlBench::restart() {
   packets_.clear();
   configuration_.clear();
   words_due_.clear();
+  last_out_.clear();
   running_ = sleeps_ = false;
   edge_ = next_edge_ = 0;
 }
@@ -120,7 +122,7 @@ void RtlBench::arrive(const RtlEvent& given) {
   const auto entry = entries_.find(packet.flow);
   if (!is_message && entry == entries_.end())
     throw std::logic_error("a packet of entry " + std::to_string(packet.flow) + ", which was not opened");
-  const Key key{packet.flow, packet.sequence & kSequenceMask};
+  const Key key{packet.flow, packet.sequence & RtlHeader::kSequenceMask};
   const auto [place, is_new] = packets_.try_emplace(key);
   Packet& made = place->second;
   if (is_new) {
@@ -135,7 +137,7 @@ void RtlBench::arrive(const RtlEvent& given) {
       made.inputs = entry->second.inputs;
       made.outputs_due = entry->second.outputs;
       for (const std::uint32_t input : entry->second.inputs)
-        queues_[at(input, packet.channel)].order[{packet.now_ps, key}] = 0;
+        queues_[at(input, packet.channel)].order[{packet.now_ps, packet.flow, packet.sequence}] = 0;
     }
   }
   if (is_new) {
@@ -227,9 +229,9 @@ void RtlBench::configure() {
   if (configuration_.empty()) return;
   const Word word = configuration_.front();
   // The flow that had the entry before is over for the sender, but maybe not in here.
-  const auto before = packets_.lower_bound({word.entry, 0});
-  if (before != packets_.end() && before->first.first == word.entry && before->second.sequence < word.first)
-    return;
+  for (auto before = packets_.lower_bound({word.entry, 0});
+       before != packets_.end() && before->first.first == word.entry; ++before)
+    if (before->second.sequence < word.first) return;
   configuration_.pop_front();
   stream_->configure(word.entry, word.word, word.value);
   --words_due_[word.entry];
@@ -258,13 +260,18 @@ void RtlBench::give_credits(TimePs now) {
   }
 }
 
+RtlBench::Key RtlBench::front_key(const Queue& queue) const {
+  const auto& [at_ps, entry, sequence] = queue.order.begin()->first;
+  return {entry, sequence & RtlHeader::kSequenceMask};
+}
+
 RtlBench::Incoming* RtlBench::front_of(Queue& queue, TimePs now) {
   const auto may_go = [&](const Incoming& incoming) {
     return incoming.packet.head_ps <= now && is_configured(incoming.packet.flow);
   };
   if (!queue.messages.empty() && may_go(queue.messages.front())) return &queue.messages.front();
   if (queue.order.empty()) return nullptr;
-  const auto first = queue.flows.find(queue.order.begin()->first.second);
+  const auto first = queue.flows.find(front_key(queue));
   return first != queue.flows.end() && may_go(first->second) ? &first->second : nullptr;
 }
 
@@ -315,9 +322,9 @@ void RtlBench::give_flit(std::uint32_t input, Incoming& from) {
   flit.head = from.sent == 0;
   flit.tail = from.sent + 1 == packet.flits;
   flit.channel = packet.channel;
-  flit.header =
-      RtlHeader{packet.flow, static_cast<std::uint32_t>(packet.sequence & kSequenceMask), packet.bytes}
-          .bits();
+  flit.header = RtlHeader{packet.flow, static_cast<std::uint32_t>(packet.sequence & RtlHeader::kSequenceMask),
+                          packet.bytes}
+                    .bits();
   flit.output = is_message ? RtlEntry::output_of(packet.flow) : 0;
   flit.data.resize(design_.flit_bits / 32);
   if (flit.head && packet.data.empty() && packet.bytes != 0)
@@ -327,7 +334,12 @@ void RtlBench::give_flit(std::uint32_t input, Incoming& from) {
   if (first < packet.data.size())
     std::memcpy(flit.data.data(), packet.data.data() + first,
                 std::min<std::size_t>(design_.flit_bytes(), packet.data.size() - first));
-  if (flit.head) host_.head_in(packet, stream_->room(input, packet.channel), now_ps_);
+  if (flit.head) {
+    const auto made = packets_.find({packet.flow, packet.sequence & RtlHeader::kSequenceMask});
+    // It may be gone: what a module kept in a reset may look like it.
+    if (made != packets_.end() && made->second.entered == 0) made->second.entered = ++entered_;
+    host_.head_in(packet, stream_->room(input, packet.channel), now_ps_);
+  }
   if (flit.head && params_.watch) params_.watch->head_in(packet, now_ps_);
   stream_->give(input, std::move(flit));
 }
@@ -339,7 +351,7 @@ void RtlBench::went_in(std::uint32_t input) {
   if (!queue.messages.empty() && packet == &queue.messages.front()) {
     queue.messages.pop_front();
   } else {
-    queue.flows.erase(queue.order.begin()->first.second);
+    queue.flows.erase(front_key(queue));
     queue.order.erase(queue.order.begin());
   }
   packet = nullptr;
@@ -349,102 +361,6 @@ void RtlBench::credit_came(std::uint32_t input, std::uint32_t channel) {
   const std::size_t place = at(input, channel);
   ++returned_[place].now;
   credited_.push_back(place);
-}
-
-/// Of a packet with several copies, flit i has left when it is out everywhere.
-void RtlBench::flit_left(std::uint32_t output, Packet& packet) {
-  ++packet.flits_out[output];
-  std::uint32_t left = packet.flits;
-  for (const auto& [port, flits] : packet.flits_out) left = std::min(left, flits);
-  for (; packet.left < left; ++packet.left)
-    for (const std::uint32_t input : packet.inputs) --returned_[at(input, packet.channel)].now;
-}
-
-bool RtlBench::may_leave(std::uint32_t output, const RtlFlit& flit) {
-  if (params_.stalls && params_.stalls->output(output, edge_ - 1)) return false;
-  if (!flit.head) return true;
-  const RtlHeader header = RtlHeader::of(flit.header);
-  const auto found = packets_.find({header.flow, header.sequence});
-  if (found == packets_.end()) return true;  // came_out() will say so
-  const Packet& packet = found->second;
-  Leaving& behind = leaving_[at(output, 0)];
-  if (!behind.bounded) return true;
-  if (behind.credits < packet.flits) return false;
-  behind.credits -= packet.flits;
-  return true;
-}
-
-void RtlBench::came_out(std::uint32_t output, const RtlFlit& flit) {
-  Leaving& leaving = leaving_[at(output, flit.channel)];
-  if (flit.head) {
-    const RtlHeader header = RtlHeader::of(flit.header);
-    if (params_.watch) params_.watch->head_out(output, header, now_ps_);
-    leaving.key = {header.flow, header.sequence};
-    const auto found = packets_.find(leaving.key);
-    leaving.packet = found == packets_.end() ? nullptr : &found->second;
-    leaving.head_ps = now_ps_;
-    leaving.flits = 0;
-    leaving.data.clear();
-    const std::string name =
-        "entry " + std::to_string(header.flow) + ", sequence " + std::to_string(header.sequence);
-    if (!leaving.packet) {
-      broken(output, RtlRule::known_packet, name);
-    } else if (const auto& due = leaving.packet->outputs_due;
-               std::find(due.begin(), due.end(), output) == due.end()) {
-      broken(output, RtlRule::right_output, name);
-    } else {
-      host_.head_out(output, header.flow, leaving.packet->sequence, now_ps_);
-    }
-  }
-  ++leaving.flits;
-  if (leaving.packet) {
-    host_.flit_out(output, leaving.key.first, leaving.packet->sequence);
-    flit_left(output, *leaving.packet);
-  }
-  const auto* const bytes = reinterpret_cast<const std::byte*>(flit.data.data());
-  leaving.data.insert(leaving.data.end(), bytes, bytes + design_.flit_bytes());
-  if (flit.tail) packet_done(output, leaving);
-}
-
-void RtlBench::packet_done(std::uint32_t output, Leaving& leaving) {
-  const auto found = packets_.find(leaving.key);
-  if (found == packets_.end() || leaving.packet != &found->second) return;
-  Packet& packet = found->second;
-  const auto due = std::find(packet.outputs_due.begin(), packet.outputs_due.end(), output);
-  if (due == packet.outputs_due.end()) return;
-  if (leaving.flits != packet.flits)
-    broken(output, RtlRule::whole_packet,
-           std::to_string(leaving.flits) + " flits in place of " + std::to_string(packet.flits));
-  leaving.data.resize(packet.bytes);
-  const RtlTransaction out{leaving.key.first, packet.sequence, output,       packet.arrival_ps,
-                           leaving.head_ps,   kNever,          packet.bytes, std::exchange(leaving.data, {})};
-  packet.outputs_due.erase(due);
-  if (packet.outputs_due.empty() && packet.inputs_due == 0) {
-    for (Leaving& other : leaving_)  // a copy too many is nobody's
-      if (other.packet == &packet) other.packet = nullptr;
-    packets_.erase(found);
-  }
-  host_.packet_out(out, now_ps_ + params_.clock.period_ps());
-}
-
-void RtlBench::broken(std::uint32_t port, RtlRule rule, const std::string& seen) {
-  host_.broken_rule(now_ps_, port, text_of(rule), seen);
-}
-
-std::vector<std::string> RtlBench::pending() const {
-  std::vector<std::string> lines;
-  for (const auto& [key, packet] : packets_) {
-    std::string text =
-        "entry " + std::to_string(key.first) + ", sequence " + std::to_string(packet.sequence) + ":";
-    if (packet.inputs_due != 0)
-      text += " waits for " + std::to_string(packet.inputs_due) + " inputs";
-    else if (packet.outputs_due.empty())
-      text += " has left before all its inputs came";
-    else
-      text += " has not left output " + std::to_string(packet.outputs_due.front());
-    lines.push_back(std::move(text));
-  }
-  return lines;
 }
 
 }  // namespace wafertlm

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -62,10 +64,10 @@ class RtlBenchHost {
   virtual void head_out(std::uint32_t output, std::uint32_t flow, std::uint64_t sequence, TimePs at_ps) = 0;
   /// A flit of it, the head included.
   virtual void flit_out(std::uint32_t /*output*/, std::uint32_t /*flow*/, std::uint64_t /*sequence*/) {}
-  /// The last flit of a packet is out: it leaves from head_ps to tail_ps.
+  /// The last flit of a packet is out: it leaves from head_ps to tail_ps. Without data after a broken rule
+  /// that they follow from.
   virtual void packet_out(const RtlTransaction& packet, TimePs tail_ps) = 0;
-  virtual void broken_rule(TimePs at_ps, std::uint32_t port, const std::string& rule,
-                           const std::string& seen) = 0;
+  virtual void broken_rule(const RtlDivergence& broken) = 0;
 
  protected:
   ~RtlBenchHost() = default;
@@ -106,9 +108,11 @@ class RtlBench final : private RtlStreamHost {
 
   /// Packets that came in and have not left everywhere.
   std::size_t inside() const { return packets_.size(); }
-  /// What these are, in words.
-  std::vector<std::string> pending() const;
+  /// What these are, in words: the one that entered first comes first.
+  std::vector<RtlDivergence> pending() const;
   std::uint64_t cycles() const { return cycles_; }
+  /// Without a move on the pins, up to now.
+  std::uint32_t quiet_cycles() const { return quiet_; }
   /// The next edge of the clock, if it runs.
   std::uint64_t edge() const { return edge_; }
   /// Of an input and channel, credits that have come back minus flits that have left by all outputs: at rest
@@ -116,6 +120,12 @@ class RtlBench final : private RtlStreamHost {
   struct Returned {
     std::int64_t now = 0, most = 0;
   };
+  /// Of an output and channel, credits that the module has not used.
+  std::uint32_t credits_of_module(std::uint32_t output, std::uint32_t channel) const {
+    return stream_->credits_of_module(output, channel);
+  }
+  /// On which the last packet has begun to leave `output`.
+  std::uint32_t channel_out(std::uint32_t output) const { return channel_out_[output]; }
   const Returned& returned(std::uint32_t input, std::uint32_t channel) const {
     return returned_[at(input, channel)];
   }
@@ -129,7 +139,8 @@ class RtlBench final : private RtlStreamHost {
   /// Of an input and channel.
   struct Queue {
     std::deque<Incoming> messages;
-    std::map<std::pair<TimePs, Key>, char> order;  // of in-network packets that have to go in here
+    // Of in-network packets that have to go in here, by time, entry and sequence in all bits.
+    std::map<std::tuple<TimePs, std::uint32_t, std::uint64_t>, char> order;
     std::map<Key, Incoming> flows;
   };
   struct Packet {
@@ -141,6 +152,7 @@ class RtlBench final : private RtlStreamHost {
     std::vector<std::uint32_t> inputs;
     std::map<std::uint32_t, std::uint32_t> flits_out;  // by output
     std::uint32_t left = 0;                            // flits, by all outputs
+    std::uint64_t entered = 0;                         // counts from 1 by first heads; 0: not yet
   };
   /// Of an output and channel: the packet that is leaving, and the room behind.
   struct Leaving {
@@ -158,7 +170,8 @@ class RtlBench final : private RtlStreamHost {
   void credit_came(std::uint32_t input, std::uint32_t channel) override;
   void came_out(std::uint32_t output, const RtlFlit& flit) override;
   bool may_leave(std::uint32_t output, const RtlFlit& flit) override;
-  void broken(std::uint32_t port, RtlRule rule, const std::string& seen) override;
+  void broken(RtlSide side, std::uint32_t port, RtlRule rule, const std::string& seen,
+              const RtlFlit* flit = nullptr) override;
 
   std::size_t at(std::uint32_t port, std::uint32_t channel) const {
     return std::size_t{port} * design_.channels + channel;
@@ -176,7 +189,10 @@ class RtlBench final : private RtlStreamHost {
   void give_credits(TimePs now);
   void configure();
   bool is_configured(std::uint32_t entry) const;
-  void packet_done(std::uint32_t output, Leaving& leaving);
+  Key front_key(const Queue& queue) const;
+  void packet_begins(std::uint32_t output, const RtlFlit& flit, Leaving& leaving);
+  void check_order(std::uint32_t output, const RtlFlit& flit, const Packet& packet);
+  void packet_done(std::uint32_t output, const RtlFlit& flit, Leaving& leaving);
   void flit_left(std::uint32_t output, Packet& packet);
   bool is_quiet() const;
 
@@ -190,8 +206,14 @@ class RtlBench final : private RtlStreamHost {
   std::vector<std::pair<std::uint32_t, Incoming*>> current_;  // [input]: channel and packet that is going in
   std::vector<Leaving> leaving_;                              // [output][channel]
   std::vector<std::uint32_t> next_credit_;                    // [output]: round robin
-  std::vector<Returned> returned_;                            // [input][channel]
-  std::vector<std::size_t> credited_;                         // of these, at the edge that is worked off
+  std::vector<std::uint32_t> channel_out_;                    // [output]
+  const std::uint32_t class_channels_;                        // side by side; packets may change among them
+  // Of each stream of packets that keep their order, the last that left: when it entered, its sequence. A
+  // stream is (entry, 0, output) or (kMessage + input, channel, output).
+  std::map<std::array<std::uint32_t, 3>, std::pair<std::uint64_t, std::uint64_t>> last_out_;
+  std::uint64_t entered_ = 0;          // packets
+  std::vector<Returned> returned_;     // [input][channel]
+  std::vector<std::size_t> credited_;  // of these, at the edge that is worked off
   struct Word {
     std::uint32_t entry, word, value;
     std::uint64_t first;  // packets before it must be gone

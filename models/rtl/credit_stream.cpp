@@ -34,8 +34,8 @@ class CreditStream final : public RtlStream {
     given_.push_back(input);
     flits_given_ = true;
   }
-  bool lacks_credit(std::uint32_t output, std::uint32_t channel) const override {
-    return theirs_[at(output, channel)] < design_.out_depth;
+  std::uint32_t credits_of_module(std::uint32_t output, std::uint32_t channel) const override {
+    return theirs_[at(output, channel)];
   }
   void give_credit(std::uint32_t output, std::uint32_t channel) override {
     ++theirs_[at(output, channel)];
@@ -53,7 +53,7 @@ class CreditStream final : public RtlStream {
   void reset() override {
     reset_with({&in_.valid, &in_.head, &in_.tail, &in_.vc, &in_.header, &in_.data, &out_.credit,
                 &out_.credit_vc, &cfg_valid_, &cfg_flow_, &cfg_word_, &cfg_data_},
-               {&out_.valid, &in_.credit});
+               {{&out_.valid, RtlSide::output}, {&in_.credit, RtlSide::input}});
     std::fill(credits_.begin(), credits_.end(), design_.depth);
     std::fill(theirs_.begin(), theirs_.end(), design_.out_depth);
     std::fill(within_.begin(), within_.end(), false);
@@ -115,11 +115,11 @@ class CreditStream final : public RtlStream {
     }
   }
 
-  std::uint32_t channel_at(std::uint32_t port, const RtlPin& pin) {
+  std::uint32_t channel_at(RtlSide side, std::uint32_t port, const RtlPin& pin) {
     const auto channel =
         static_cast<std::uint32_t>(pin.get(port * design_.channel_bits(), design_.channel_bits()));
     if (channel < design_.channels) return channel;
-    host_.broken(port, RtlRule::channel_exists, pin.name + " is " + std::to_string(channel));
+    host_.broken(side, port, RtlRule::channel_exists, pin.name + " is " + std::to_string(channel));
     return design_.channels;
   }
 
@@ -131,11 +131,11 @@ class CreditStream final : public RtlStream {
     in_.credit_vc.pull();
     for (std::uint32_t port = 0; port < design_.ports; ++port) {
       if ((given >> port & 1) == 0) continue;
-      const std::uint32_t channel = channel_at(port, in_.credit_vc);
+      const std::uint32_t channel = channel_at(RtlSide::input, port, in_.credit_vc);
       if (channel == design_.channels) continue;
       std::uint32_t& credits = credits_[at(port, channel)];
       if (credits == design_.depth) {
-        host_.broken(port, RtlRule::credit_due,
+        host_.broken(RtlSide::input, port, RtlRule::credit_due,
                      "in_credit on channel " + std::to_string(channel) + " with all " +
                          std::to_string(credits) + " credits at the sender");
         continue;
@@ -154,7 +154,7 @@ class CreditStream final : public RtlStream {
     for (std::uint32_t port = 0; port < design_.ports; ++port) {
       if ((valid >> port & 1) == 0) continue;
       RtlFlit flit;
-      flit.channel = channel_at(port, out_.vc);
+      flit.channel = channel_at(RtlSide::output, port, out_.vc);
       if (flit.channel == design_.channels) continue;
       flit.head = out_.head.get(port, 1) != 0;
       flit.tail = out_.tail.get(port, 1) != 0;
@@ -163,13 +163,13 @@ class CreditStream final : public RtlStream {
       take_data(out_.data, port, flit);
       const std::size_t place = at(port, flit.channel);
       if (theirs_[place] == 0)
-        host_.broken(port, RtlRule::credit_held,
-                     "out_valid on channel " + std::to_string(flit.channel) + " with none");
+        host_.broken(RtlSide::output, port, RtlRule::credit_held,
+                     "out_valid on channel " + std::to_string(flit.channel) + " with none", &flit);
       else
         --theirs_[place];
       if (flit.head == within_[place])
-        host_.broken(port, RtlRule::framing,
-                     flit.head ? "a head within a packet" : "a flit that follows no head");
+        host_.broken(RtlSide::output, port, RtlRule::framing,
+                     flit.head ? "a head within a packet" : "a flit that follows no head", &flit);
       within_[place] = !flit.tail;
       host_.came_out(port, flit);
     }

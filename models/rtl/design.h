@@ -20,15 +20,18 @@ const char* to_string(RtlProtocol protocol);
 struct RtlDesign {
   std::string name, top;
   RtlProtocol protocol{};
-  std::uint32_t ports = 0;      ///< P
-  std::uint32_t flit_bits = 0;  ///< W, a multiple of 32
-  std::uint32_t channels = 1;   ///< VC; AXI4-Stream has one
-  std::uint32_t depth =
-      0;  ///< credit_stream, in flits: the credits of the sender at an input in the beginning
+  std::uint32_t ports = 0;        ///< P
+  std::uint32_t flit_bits = 0;    ///< W, a multiple of 32
+  std::uint32_t channels = 1;     ///< VC; AXI4-Stream has one
+  std::uint32_t depth = 0;        ///< credit_stream, in flits: the credits of a sender in the beginning
   std::uint32_t input_flits = 0;  ///< DEPTH: room of an input's channel; 0: not said
   std::uint32_t out_depth = 0;    ///< OUT_DEPTH, in flits: those of the module at its outputs
   std::uint32_t latency = 0;      ///< cycles of a head from the input pins to the output pins; 0: not said
   std::optional<InputQueue> queue = {};  ///< QUEUE; none: not said
+  std::uint32_t rate = 100;              ///< flits of a packet in 100 cycles, when nothing else is there
+  /// Of n inputs and channels that want the same output a packet at the front lets turns * n others pass at
+  /// most.
+  std::uint32_t turns = 2;
   std::uint32_t flows = 0;  ///< FLOWS: branches of in-network flows that it has room for; 0: it carries none
   std::string configuration;  ///< how the words of a branch's configuration are made; empty: there are none
   /// All parameters, as "P=5".

@@ -417,12 +417,10 @@ void RtlView::give_room_back(const Key& key, TimePs tail_ps) {
   carried_.erase(found);
 }
 
-void RtlView::broken_rule(TimePs at_ps, std::uint32_t port, const std::string& rule,
-                          const std::string& seen) {
-  board_->violation(at_ps, port, rule, seen);
-  throw RtlRuleBroken("the pins of the RTL broke a rule: " + switch_name() + ", port " +
-                      std::to_string(port) + ", at " + std::to_string(at_ps) + " ps: " + rule +
-                      "; seen: " + seen);
+void RtlView::broken_rule(const RtlDivergence& broken) {
+  board_->violation(broken);
+  throw RtlRuleBroken("the pins of the RTL broke a rule: " + to_text(broken, switch_name(), {}) + ": " +
+                      broken.expected + "; seen: " + broken.got);
 }
 
 std::uint64_t RtlView::cycles() const {
@@ -441,7 +439,7 @@ void RtlView::finish() {
 void RtlView::require_rest() const {
   if (!bench_ || bench_->inside() == 0) return;
   std::string text = "packets are still in the RTL of " + switch_name() + ":";
-  for (const std::string& line : bench_->pending()) text += "\n  " + line;
+  for (const RtlDivergence& each : bench_->pending()) text += "\n  " + each.got;
   throw std::runtime_error(text);
 }
 

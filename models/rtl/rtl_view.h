@@ -114,8 +114,7 @@ class RtlView final : public SwitchView, private Wakeable, private RtlBenchHost 
   void head_out(std::uint32_t output, std::uint32_t flow, std::uint64_t sequence, TimePs at_ps) override;
   void flit_out(std::uint32_t output, std::uint32_t flow, std::uint64_t sequence) override;
   void packet_out(const RtlTransaction& sent, TimePs tail_ps) override;
-  void broken_rule(TimePs at_ps, std::uint32_t port, const std::string& rule,
-                   const std::string& seen) override;
+  void broken_rule(const RtlDivergence& broken) override;
 
   std::uint32_t flits_of(const Packet& packet) const {
     return packet.payload_bytes == 0 ? 1

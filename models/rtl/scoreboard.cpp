@@ -193,14 +193,11 @@ std::string RtlScoreboard::verdict(const std::vector<std::string>& differing) co
 std::string to_text(const RtlDivergence& divergence, const std::string& switch_name, const RtlNames& names) {
   std::ostringstream text;
   text << to_string(divergence.kind) << " at " << divergence.at_ps << " ps, " << switch_name << ", ";
-  // A rule may be broken at an input as well.
-  if (divergence.kind == RtlDivergenceKind::protocol) {
-    text << "port " << divergence.output;
-    return text.str();
-  }
-  text << "output " << divergence.output;
-  if (const std::string link = names.output ? names.output(divergence.output) : ""; !link.empty())
+  text << (divergence.at_input ? "input " : "output ") << divergence.output;
+  if (const std::string link = names.output && !divergence.at_input ? names.output(divergence.output) : "";
+      !link.empty())
     text << " (" << link << ")";
+  if (divergence.flow == RtlDivergence::kNoPacket) return text.str();
   if (names.packet)
     text << ": " << names.packet(divergence.flow, divergence.sequence) << " (flow " << divergence.flow
          << ", sequence " << divergence.sequence << ")";

@@ -37,11 +37,16 @@ enum class RtlDivergenceKind : std::uint8_t {
 const char* to_string(RtlDivergenceKind kind);
 
 struct RtlDivergence {
+  /// As flow: a rule was broken by no packet that is known.
+  static constexpr std::uint64_t kNoPacket = ~std::uint64_t{0};
+  static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};  ///< as output: not known
+
   RtlDivergenceKind kind{};
   TimePs at_ps = 0;  ///< when the transaction left the model (or the RTL, if the model did not send it)
   std::uint64_t flow = 0, sequence = 0;
-  std::uint32_t output = 0;
+  std::uint32_t output = 0;  ///< or, with at_input, the input
   std::string expected, got;
+  bool at_input = false;
 };
 
 /// What people call things; where a function is missing, numbers remain.
@@ -74,9 +79,7 @@ class RtlScoreboard {
   void expect(RtlTransaction from_model) { add(std::move(from_model), true); }
   void observe(RtlTransaction from_rtl) { add(std::move(from_rtl), false); }
   /// A checker on the pins found something.
-  void violation(TimePs at_ps, std::uint32_t port, const std::string& rule, const std::string& seen) {
-    diverge({RtlDivergenceKind::protocol, at_ps, 0, 0, port, rule, seen});
-  }
+  void violation(RtlDivergence broken) { diverge(std::move(broken)); }
   /// Everything should have left by now.
   void finish();
 

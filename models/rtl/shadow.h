@@ -31,10 +31,7 @@ class RtlShadow final : private RtlBenchHost {
     sent.tail_ps = tail_ps;
     board_.observe(std::move(sent));
   }
-  void broken_rule(TimePs at_ps, std::uint32_t port, const std::string& rule,
-                   const std::string& seen) override {
-    board_.violation(at_ps, port, rule, seen);
-  }
+  void broken_rule(const RtlDivergence& broken) override { board_.violation(broken); }
 
   void expect(const RtlEvent& event);
 

@@ -13,6 +13,10 @@ const char* text_of(RtlRule rule) {
                                            "the packets of a channel have a head and a tail, and do not mix",
                                            "the header is of a packet that came in and has not left",
                                            "a packet leaves where its flow goes",
+                                           "a packet leaves on a channel of the class it came on",
+                                           "a packet leaves with the header with which it came",
+                                           "packets leave an output in the order in which they entered",
+                                           "the flits of a packet have the flow of its header as tid",
                                            "a packet leaves with as many flits as it came",
                                            "valid stays until ready",
                                            "what goes with valid stays until ready",
@@ -57,7 +61,8 @@ void RtlStream::fall() {
   model_.evaluate();
 }
 
-void RtlStream::reset_with(std::initializer_list<RtlPin*> inputs, std::initializer_list<RtlPin*> outputs) {
+void RtlStream::reset_with(std::initializer_list<RtlPin*> inputs,
+                           std::initializer_list<std::pair<RtlPin*, RtlSide>> outputs) {
   constexpr int kCycles = 4;
   for (RtlPin* each : inputs) {
     std::fill(each->words.begin(), each->words.end(), 0);
@@ -69,12 +74,12 @@ void RtlStream::reset_with(std::initializer_list<RtlPin*> inputs, std::initializ
     rise();
     fall();
   }
-  for (RtlPin* each : outputs) {
-    each->pull();
+  for (const auto& [pin, side] : outputs) {
+    pin->pull();
     for (std::uint32_t port = 0; port < design_.ports; ++port)
-      if (each->get(port, 1) != 0)
-        host_.broken(port, RtlRule::quiet_in_reset,
-                     each->name + " is 1 after " + std::to_string(kCycles) + " cycles of reset");
+      if (pin->get(port, 1) != 0)
+        host_.broken(side, port, RtlRule::quiet_in_reset,
+                     pin->name + " is 1 after " + std::to_string(kCycles) + " cycles of reset");
   }
   set_reset(false);
   fall();

@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/rtl/design.h"
@@ -33,6 +34,7 @@ struct RtlFlit {
   std::uint32_t channel = 0;
   std::uint64_t header = 0;  ///< of the packet
   std::uint32_t output = 0;  ///< tdest; not used by credit_stream
+  std::uint32_t stream = 0;  ///< tid; not used by credit_stream
   std::vector<std::uint32_t> data;
 };
 
@@ -44,12 +46,18 @@ enum class RtlRule : std::uint8_t {
   framing,
   known_packet,
   right_output,
+  right_channel,
+  right_header,
+  right_order,
+  right_stream,
   whole_packet,
   valid_stays,
   payload_stays,
   quiet_in_reset,
 };
 const char* text_of(RtlRule rule);
+
+enum class RtlSide : std::uint8_t { input, output };
 
 class RtlStreamHost {
  public:
@@ -60,7 +68,9 @@ class RtlStreamHost {
   virtual void credit_came(std::uint32_t input, std::uint32_t channel) = 0;
   /// AXI4-Stream: whether the flit that waits at `output` may leave now.
   virtual bool may_leave(std::uint32_t output, const RtlFlit& flit) = 0;
-  virtual void broken(std::uint32_t port, RtlRule rule, const std::string& seen) = 0;
+  /// `flit`: with which it was seen, at an output.
+  virtual void broken(RtlSide side, std::uint32_t port, RtlRule rule, const std::string& seen,
+                      const RtlFlit* flit = nullptr) = 0;
 
  protected:
   ~RtlStreamHost() = default;
@@ -78,7 +88,13 @@ class RtlStream {
   virtual std::uint32_t room(std::uint32_t input, std::uint32_t channel) const = 0;
   virtual void give(std::uint32_t input, RtlFlit flit) = 0;
   /// Whether a credit fits: not all of the module's are home.
-  virtual bool lacks_credit(std::uint32_t /*output*/, std::uint32_t /*channel*/) const { return false; }
+  bool lacks_credit(std::uint32_t output, std::uint32_t channel) const {
+    return credits_of_module(output, channel) < design_.out_depth;
+  }
+  /// Credits that the module has not used.
+  virtual std::uint32_t credits_of_module(std::uint32_t /*output*/, std::uint32_t /*channel*/) const {
+    return design_.out_depth;
+  }
   /// At most one for each output and cycle.
   virtual void give_credit(std::uint32_t /*output*/, std::uint32_t /*channel*/) {}
   virtual void configure(std::uint32_t /*flow*/, std::uint32_t /*word*/, std::uint32_t /*value*/) {}
@@ -101,7 +117,8 @@ class RtlStream {
   void end(TimePs now);
   /// Some cycles of reset with these inputs at 0, in which these outputs get to 0; they take no time, and
   /// waveforms do not show them.
-  void reset_with(std::initializer_list<RtlPin*> inputs, std::initializer_list<RtlPin*> outputs);
+  void reset_with(std::initializer_list<RtlPin*> inputs,
+                  std::initializer_list<std::pair<RtlPin*, RtlSide>> outputs);
   std::uint32_t words() const { return design_.flit_bits / 32; }
   void put_data(RtlPin& to, std::uint32_t port, const RtlFlit& flit) const;
   void take_data(const RtlPin& from, std::uint32_t port, RtlFlit& flit) const;

@@ -37,7 +37,7 @@ def arguments():
     add("--build", type=pathlib.Path, default=ROOT / "build", help="folder of the release build")
     add("--out", type=pathlib.Path, help="where all goes (BUILD/rtl_mutation)")
     add("--jobs", type=int, default=os.cpu_count())
-    add("--score", type=float, default=95, help="smallest share killed, without those in equivalent.txt (%%)")
+    add("--score", type=float, default=97, help="smallest share killed, without those in equivalent.txt (%%)")
     add("--list", action="store_true", help="only print the mutants")
     return parser.parse_args()
 
@@ -101,7 +101,7 @@ def build(given, mutants):
 
 def stress(tool, design, number, folder):
     """(fault or None, cycles and waits)."""
-    command = [tool, "rtl", "stress", design, "--cases", str(CASES), "--seconds", "0", "--json", "--shrink", "0", "--plusarg", f"mutant={number}"]
+    command = [tool, "rtl", "stress", design, "--cases", str(CASES), "--seconds", "0", "--long-cycles", "20000", "--json", "--shrink", "0", "--plusarg", f"mutant={number}"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, cwd=folder)
     except subprocess.TimeoutExpired:

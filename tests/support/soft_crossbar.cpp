@@ -11,6 +11,7 @@ SoftCrossbar::SoftCrossbar(const RtlDesign& design, SoftRtl& pins, const Faults&
 
 void SoftCrossbar::reset() {
   resets_ = pins_.resets();
+  if (!faults_.keeps_flits_in_reset) edge_ = credits_ = output_credits_ = 0;
   if (queues_.empty() || !faults_.keeps_flits_in_reset)
     queues_.assign(std::size_t{design_.ports} * design_.channels, {});
   going_.assign(queues_.size(), {});
@@ -24,7 +25,9 @@ void SoftCrossbar::edge() {
   for (const char* pin : {"out_valid", "in_credit"}) pins_.clear(pin);
   for (std::uint32_t port = 0; port < design_.ports; ++port) {
     take(port);
-    if (pins_.see("out_credit", port, 1) != 0)
+    if (pins_.see("out_credit", port, 1) != 0 &&
+        (++output_credits_,
+         faults_.loses_output_credit == 0 || output_credits_ % faults_.loses_output_credit != 0))
       ++outputs_[at(port, pins_.see("out_credit_vc", port * design_.channel_bits(), design_.channel_bits()))]
             .credits;
   }
@@ -62,7 +65,7 @@ bool SoftCrossbar::can_leave(std::size_t queue) const {
 /// Sends a flit by this channel of the output, if there is one.
 bool SoftCrossbar::serve(std::uint32_t port, std::uint32_t channel) {
   Output& output = outputs_[at(port, channel)];
-  if (output.credits == 0) return false;
+  if (output.credits == 0 || (faults_.rests != 0 && output.owner && edge_ % faults_.rests == 0)) return false;
   std::optional<std::size_t> from = output.owner;
   if (from && !can_leave(*from)) {
     if (!faults_.interleaves) return false;
@@ -84,7 +87,7 @@ bool SoftCrossbar::serve(std::uint32_t port, std::uint32_t channel) {
   output.owner = from;
   if (flit.tail) {
     output.owner.reset();
-    output.next = (input + 1) % design_.ports;
+    if (!faults_.never_rotates) output.next = (input + 1) % design_.ports;
   }
   pins_.flit_out(port, flit);
   return true;

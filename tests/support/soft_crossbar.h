@@ -24,6 +24,12 @@ class SoftCrossbar {
     bool keeps_flits_in_reset = false;
     /// Of every so many credits at an input one is lost; 0: none.
     std::uint64_t loses_credit = 0;
+    /// And of those of the outputs.
+    std::uint64_t loses_output_credit = 0;
+    /// Within a packet an output sends nothing in every so manieth cycle; 0: it always does.
+    std::uint64_t rests = 0;
+    /// The first input that has something goes.
+    bool never_rotates = false;
     /// Packets to this port leave by port 0.
     std::optional<std::uint32_t> wrong_output_of;
   };
@@ -51,7 +57,7 @@ class SoftCrossbar {
   const RtlDesign& design_;
   SoftRtl& pins_;
   const Faults faults_;
-  std::uint64_t edge_ = 0, resets_ = 0, credits_ = 0;
+  std::uint64_t edge_ = 0, resets_ = 0, credits_ = 0, output_credits_ = 0;
   std::vector<std::deque<Flit>> queues_;                    // [input][channel]
   std::vector<std::optional<std::uint32_t>> going_;         // [queue]: output of the packet that is leaving
   std::vector<Output> outputs_;                             // [output][channel]

@@ -2,8 +2,8 @@
 # RTL switches as parts of the program. Here and for projects that find_package(WaferTLM).
 #
 #   wafertlm_add_rtl(NAME crossbar5 TOP crossbar SOURCES crossbar.sv PROTOCOL credit_stream|axi4_stream
-#                    [PARAMETERS P=5 W=512 ...] [INCLUDE_DIRS dir ...] [LATENCY cycles] [QUEUE fifo|per_output] [CONFIGURATION fred]
-#                    [VERILATOR_OPTIONS ...])
+#                    [PARAMETERS P=5 W=512 ...] [INCLUDE_DIRS dir ...] [LATENCY cycles] [QUEUE fifo|per_output] [RATE flits]
+#                    [TURNS n] [CONFIGURATION fred] [VERILATOR_OPTIONS ...])
 #
 # verilates the module TOP into the library wafertlm_rtl_NAME, which `view: rtl` and `view: both` know as design NAME. The
 # parameters P (ports) and W (bits of a flit) are read here too, and of credit_stream VC, DEPTH, OUT_DEPTH and FLOWS; give
@@ -46,7 +46,7 @@ function(wafertlm_verilator_runtime)
 endfunction()
 
 function(wafertlm_add_rtl)
-  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME;TOP;PROTOCOL;CONFIGURATION;LATENCY;QUEUE;SYSTEMC"
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME;TOP;PROTOCOL;CONFIGURATION;LATENCY;QUEUE;RATE;TURNS;SYSTEMC"
     "SOURCES;PARAMETERS;INCLUDE_DIRS;VERILATOR_OPTIONS")
   set(required_keys NAME TOP PROTOCOL SOURCES)
   if(ARG_SYSTEMC)
@@ -116,6 +116,12 @@ function(wafertlm_add_rtl)
   if(NOT ARG_LATENCY)
     set(ARG_LATENCY 0)
   endif()
+  if(NOT ARG_RATE)
+    set(ARG_RATE 100)
+  endif()
+  if(NOT ARG_RATE MATCHES "^[0-9]+$" OR ARG_RATE EQUAL 0 OR ARG_RATE GREATER 100)
+    message(FATAL_ERROR "wafertlm_add_rtl(NAME ${ARG_NAME}): RATE is flits in 100 cycles, 1 to 100, not ${ARG_RATE}")
+  endif()
   set(LATENCY ${ARG_LATENCY})
   set(QUEUE "{}")
   if(ARG_QUEUE MATCHES "^(fifo|per_output)$")
@@ -123,6 +129,11 @@ function(wafertlm_add_rtl)
   elseif(ARG_QUEUE)
     message(FATAL_ERROR "wafertlm_add_rtl(NAME ${ARG_NAME}): QUEUE is fifo or per_output, not ${ARG_QUEUE}")
   endif()
+  set(RATE ${ARG_RATE})
+  if(NOT ARG_TURNS)
+    set(ARG_TURNS 2)
+  endif()
+  set(TURNS ${ARG_TURNS})
   set(DESIGN ${ARG_NAME})
   set(TOP ${ARG_TOP})
   set(CLASS ${class})
@@ -144,7 +155,7 @@ function(wafertlm_add_rtl)
   # Verilator says only afterwards which files there are: two that include them all.
   add_custom_command(OUTPUT ${folder}/fast.cpp ${folder}/slow.cpp
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder}/made
-    COMMAND ${WAFERTLM_VERILATOR} --sc --trace --assert -O3 --Mdir ${folder}/made --prefix ${class} --top-module ${ARG_TOP}
+    COMMAND ${WAFERTLM_VERILATOR} --sc --trace --assert -O3 --x-assign unique --x-initial unique --Mdir ${folder}/made --prefix ${class} --top-module ${ARG_TOP}
       ${options} ${ARG_VERILATOR_OPTIONS} ${sources}
     COMMAND ${CMAKE_COMMAND} -D FOLDER=${folder} -P ${WAFERTLM_RTL_DIR}/verilated_files.cmake
     DEPENDS ${sources} ${WAFERTLM_RTL_DIR}/verilated_files.cmake

@@ -25,11 +25,28 @@ class StimulusMaker {
       priority_of_.push_back(one_of(rules_.priorities));
     const std::uint32_t rounds = 1 + one_of(2);
     for (std::uint32_t round = 0; round < rounds; ++round) add_round(round, packets_ / rounds);
+    made_.first_number = one_of(2) == 0 ? 0 : kNearWrap[one_of(2)];
+    made_.probed_channel = one_of(design_.channels);
+    return std::move(made_);
+  }
+
+  RtlStimulus make_long(std::uint64_t cycles) {
+    for (std::uint32_t channel = 0; channel < design_.channels; ++channel) priority_of_.push_back(0);
+    made_.least_cycles = cycles;
+    made_.first_number = kNearWrap[1];
+    made_.probed_channel = first_channel_ = one_of(design_.channels);
+    most_flits_ = std::min(room(), 64U);
+    percent_load_ = 200;
+    channels_ = std::min(design_.channels, 2U);
+    free_at_.assign(design_.ports, 0);
+    add_packets(packets_, {0, 50});
     return std::move(made_);
   }
 
  private:
   enum class Towards { any, one, own };  // outputs of messages
+  /// Counters of 16 and of 24 bits are soon full.
+  static constexpr std::uint32_t kNearWrap[] = {0xffe0, 0xffffe0};
 
   std::uint32_t one_of(std::uint64_t n) { return static_cast<std::uint32_t>(random_() % n); }
   template <std::size_t n>
@@ -48,10 +65,7 @@ class StimulusMaker {
 
   void add_round(std::uint32_t round, std::uint32_t packets) {
     round_ = round;
-    // A packet goes on when there is room for all of it.
-    const std::uint32_t room =
-        design_.depth == 0 ? 64 : std::min({design_.depth, design_.out_depth, std::uint32_t{256}});
-    most_flits_ = std::min(room, one_of({1, 2, 4, 16, room}));
+    most_flits_ = std::min(room(), one_of({1, 2, 4, 16, room()}));
     percent_load_ = one_of({2, 20, 60, 100, 300});
     late_ = one_of({0, 0, 5, 50, 400});
     channels_ = std::min(design_.channels, one_of({1, 2, 64}));
@@ -59,9 +73,19 @@ class StimulusMaker {
     towards_ = static_cast<Towards>(one_of(3));
     target_ = one_of(design_.ports);
     free_at_.assign(design_.ports, 0);
+    add_packets(packets, {0, 50, 90, 100});
+    add_stalls();
+  }
+
+  /// A packet goes on when there is room for all of it.
+  std::uint32_t room() const {
+    return design_.depth == 0 ? 64 : std::min({design_.depth, design_.out_depth, std::uint32_t{256}});
+  }
+
+  void add_packets(std::uint32_t packets, const std::vector<std::uint32_t>& flow_percents) {
     const std::size_t first = made_.packets.size();
     add_branches();
-    const std::uint32_t flow_percent = branches_.empty() ? 0 : one_of({0, 50, 90, 100});
+    const std::uint32_t flow_percent = branches_.empty() ? 0 : flow_percents[one_of(flow_percents.size())];
     for (std::uint32_t i = 0; i < packets; ++i) one_of(100) < flow_percent ? add_to_branch() : add_message();
     const auto head = [](const RtlStimulus::Packet& packet) {
       std::uint64_t cycle = packet.arrivals[0].cycle;
@@ -70,7 +94,6 @@ class StimulusMaker {
     };
     std::stable_sort(made_.packets.begin() + static_cast<std::ptrdiff_t>(first), made_.packets.end(),
                      [&](const auto& a, const auto& b) { return head(a) < head(b); });
-    add_stalls();
   }
 
   std::uint32_t channel() { return (first_channel_ + one_of(channels_)) % design_.channels; }
@@ -187,6 +210,11 @@ class StimulusMaker {
 RtlStimulus random_stimulus(const RtlDesign& design, const RtlFlowRules& rules, std::uint32_t packets,
                             std::uint64_t seed) {
   return StimulusMaker(design, rules, packets, seed).make();
+}
+
+RtlStimulus long_stimulus(const RtlDesign& design, const RtlFlowRules& rules, std::uint32_t packets,
+                          std::uint64_t seed, std::uint64_t cycles) {
+  return StimulusMaker(design, rules, packets, seed).make_long(cycles);
 }
 
 }  // namespace wafertlm

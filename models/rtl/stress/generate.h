@@ -11,5 +11,9 @@ namespace wafertlm {
 /// @param packets at most so many, inputs of flows counted once.
 RtlStimulus random_stimulus(const RtlDesign& design, const RtlFlowRules& rules, std::uint32_t packets,
                             std::uint64_t seed);
+/// As much as the ports carry, on two channels, again and again for `cycles` without a reset or a stall, with
+/// numbers that soon go around: what a counter of the module does when it is full.
+RtlStimulus long_stimulus(const RtlDesign& design, const RtlFlowRules& rules, std::uint32_t packets,
+                          std::uint64_t seed, std::uint64_t cycles);
 
 }  // namespace wafertlm

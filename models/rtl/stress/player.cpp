@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "models/rtl/packet_values.h"
+#include "models/rtl/stress/service.h"
 #include "tlm/kernel/say.h"
 
 namespace wafertlm {
@@ -30,7 +31,11 @@ class RoundStalls final : public RtlStalls {
       for (Port& port : *side) merge(port.pauses);
   }
   bool input(std::uint32_t port, std::uint64_t edge) const override { return inputs_[port].stands(edge); }
-  bool output(std::uint32_t port, std::uint64_t edge) const override { return outputs_[port].stands(edge); }
+  bool output(std::uint32_t port, std::uint64_t edge) const override {
+    return edge >= held_from_ || outputs_[port].stands(edge);
+  }
+  /// All of them from this edge on, whatever the stimulus says.
+  void hold_outputs(std::uint64_t from) { held_from_ = from; }
   std::uint64_t end() const override { return end_; }
   /// Whether the output stood still at any of these edges.
   bool any(std::uint32_t output, std::uint64_t from, std::uint64_t to) const {
@@ -65,6 +70,7 @@ class RoundStalls final : public RtlStalls {
 
   std::vector<Port> inputs_, outputs_;
   std::uint64_t end_ = 0;
+  std::uint64_t held_from_ = ~std::uint64_t{0};
 };
 
 class StimulusPlayer final : RtlBenchHost {
@@ -80,17 +86,20 @@ class StimulusPlayer final : RtlBenchHost {
         stalls_(design.ports),
         bench_(design, model, bench_params(), *this),
         board_(board_options()),
+        service_(design, stimulus),
         next_sequence_(stimulus.branches.size()) {}
 
   RtlStressOutcome play() {
     try {
       play_rounds();
+      if (goes_on()) probe_credits();
     } catch (const std::runtime_error& stopped) {  // an assertion of the RTL
-      violate(0, "the module's own assertions hold", stopped.what());
+      violate(kNothing, "the module's own assertions hold", stopped.what());
     }
     outcome_.cycles = bench_.cycles();
+    outcome_.most_passed = service_.most_passed();
     if (goes_on()) board_.finish();
-    outcome_.failure = board_.first_divergence();
+    outcome_.failure = failure_ ? failure_ : board_.first_divergence();
     if (outcome_.failure) outcome_.failed_in_cycle = bench_.edge();
     for (std::uint32_t input = 0; input < design_.ports; ++input)
       for (std::uint32_t channel = 0; channel < design_.channels; ++channel)
@@ -104,10 +113,17 @@ class StimulusPlayer final : RtlBenchHost {
       bench_.configure(each.entry, each.word, each.value, 0);
     std::uint32_t rounds = 0;
     for (const RtlStimulus::Packet& each : stimulus_.packets) rounds = std::max(rounds, each.round + 1);
-    for (std::uint32_t round = 0; round < rounds && goes_on(); ++round) play_round(round);
+    do {
+      for (std::uint32_t round = 0; round < rounds && goes_on(); ++round) play_round(round);
+    } while (rounds != 0 && bench_.cycles() < stimulus_.least_cycles && goes_on());
   }
 
-  bool goes_on() const { return board_.passed() && bench_.cycles() < most_cycles_; }
+  bool goes_on() {
+    if (failure_ || !board_.passed() || bench_.cycles() >= most_cycles_) return false;
+    constexpr std::uint32_t kBetween = 4096;
+    if (params_.is_enough && ++asked_ % kBetween == 0) is_over_ = is_over_ || params_.is_enough();
+    return !is_over_;
+  }
 
   using Key = std::pair<std::uint32_t, std::uint64_t>;  // flow, sequence
   struct KeyHash {
@@ -133,7 +149,7 @@ class StimulusPlayer final : RtlBenchHost {
     made.watch = params_.watch;
     if (params_.configuration) made.configuration = params_.configuration();
     // Behind an output is just what the module believes: it runs dry as often as possible.
-    if (design_.protocol == RtlProtocol::credit_stream)
+    if (design_.protocol == RtlProtocol::credit_stream && stimulus_.judged == RtlStimulus::Judged::nothing)
       made.rooms.assign(std::size_t{design_.ports} * design_.channels, design_.out_depth);
     return made;
   }
@@ -150,9 +166,16 @@ class StimulusPlayer final : RtlBenchHost {
     const std::uint64_t base = bench_.edge() + 1;
     stalls_.set(stimulus_, round, base);
     open_branches(round);
+    service_.begin_round(round);
+    come_to_rest(bring(stimulus_.packets, round, base));
+  }
+
+  /// Brings the packets of a round. Returns when at least half of the module's time for them should be over.
+  std::uint64_t bring(const std::vector<RtlStimulus::Packet>& packets, std::uint32_t round,
+                      std::uint64_t base) {
     std::vector<Due> due;
     std::uint64_t flits = 0;
-    for (const RtlStimulus::Packet& each : stimulus_.packets) {
+    for (const RtlStimulus::Packet& each : packets) {
       if (each.round != round) continue;
       for (std::size_t i = 0; i < each.arrivals.size(); ++i)
         due.push_back({each.arrivals[i].cycle, &each, i});
@@ -163,20 +186,71 @@ class StimulusPlayer final : RtlBenchHost {
     for (const Due& each : due) {
       const TimePs now = params_.clock.edge_ps(base + each.cycle);
       while (goes_on() && bench_.next_wake_ps() <= now) bench_.wake();
-      if (!goes_on()) return;
-      arrive(each, now);
+      if (goes_on()) arrive(each, now);
     }
+    return std::max(stalls_.end(), base + (due.empty() ? 0 : due.back().cycle)) + flits;
+  }
+
+  void come_to_rest(std::uint64_t expected) {
     constexpr std::uint64_t kPatience = 100'000;  // cycles
-    const std::uint64_t last = std::max(stalls_.end(), base + (due.empty() ? 0 : due.back().cycle));
-    const std::uint64_t limit = last + flits + kPatience;
     while (goes_on() && bench_.next_wake_ps() != kNever) {
-      if (bench_.edge() > limit) {
-        violate(0, "the module comes to rest", say("its pins still move ", kPatience, " cycles later"));
+      if (bench_.edge() > expected + kPatience) {
+        RtlDivergence moves = bench_.inside() != 0 ? bench_.pending().front() : kNothing;
+        violate(moves, "the module comes to rest", say("its pins still move ", kPatience, " cycles later"));
         return;
       }
       bench_.wake();
     }
     if (goes_on()) require_rest();
+  }
+
+  /// Flits of OUT_DEPTH and more for each output and channel, and no credits: OUT_DEPTH come, of some
+  /// channels when all would take long.
+  void probe_credits() {
+    if (design_.protocol != RtlProtocol::credit_stream || !stimulus_.probes ||
+        stimulus_.judged != RtlStimulus::Judged::nothing)
+      return;
+    constexpr std::uint32_t kMostFlits = 2048;  // of an output
+    const std::uint32_t each = design_.parameter("CLASS_VC", 1), classes = design_.channels / each;
+    const std::uint32_t probed = std::clamp(kMostFlits / (design_.out_depth * each), 1U, classes);
+    std::vector<std::uint32_t> channels;
+    for (std::uint32_t i = 0; i < probed * each; ++i)
+      channels.push_back((stimulus_.probed_channel / each * each + i) % (classes * each));
+    std::vector<RtlStimulus::Packet> packets;
+    for (std::uint32_t output = 0; output < design_.ports; ++output)
+      for (const std::uint32_t channel : channels) add_probe(packets, output, channel);
+    // Before that all credits come home.
+    const std::uint64_t base = bench_.edge() + std::uint64_t{design_.out_depth} * design_.channels + 1;
+    stalls_.set({}, 0, bench_.edge());
+    stalls_.hold_outputs(base);
+    const std::uint64_t expected = bring(packets, 0, base);
+    const std::uint32_t rest = 4 * design_.latency + 64;
+    while (goes_on() && bench_.next_wake_ps() != kNever && bench_.quiet_cycles() < rest) bench_.wake();
+    for (std::uint32_t output = 0; output < design_.ports; ++output)
+      for (const std::uint32_t channel : channels)
+        if (const std::uint32_t unused = bench_.credits_of_module(output, channel); unused != 0 && goes_on())
+          violate(at_output(output), "an output that gets no credits sends OUT_DEPTH flits of each channel",
+                  say(design_.out_depth - unused, " of ", design_.out_depth, " of channel ", channel,
+                      ", with more waiting: credits are lost"));
+    stalls_.hold_outputs(~std::uint64_t{0});
+    come_to_rest(expected + 2 * std::uint64_t{design_.out_depth} * design_.channels);
+  }
+  /// Packets of some flits, then single ones, so that they use up all credits.
+  void add_probe(std::vector<RtlStimulus::Packet>& packets, std::uint32_t output,
+                 std::uint32_t channel) const {
+    constexpr std::uint32_t kMore = 2;
+    const std::uint32_t flits = std::clamp(std::min(design_.depth, design_.out_depth) / 4, 1U, 16U);
+    for (std::uint32_t left = design_.out_depth + kMore; left != 0;) {
+      RtlStimulus::Packet packet;
+      const std::uint32_t size = left >= 2 * flits + kMore ? flits : 1;
+      left -= size;
+      packet.id = packets.size();
+      packet.output = output;
+      packet.channel = channel;
+      packet.bytes = size * design_.flit_bytes();
+      packet.arrivals = {{(output + 1 + stimulus_.probed_channel) % design_.ports, 0}};
+      packets.push_back(std::move(packet));
+    }
   }
 
   /// Entries are used again in every round: their packets count on.
@@ -193,14 +267,14 @@ class StimulusPlayer final : RtlBenchHost {
       entry.number = number;
       entry.channel = branch.channel;
       entry.priority = branch.priority;
-      entry.first = first_.size() > number ? first_[number] : 0;
+      entry.first = first_.size() > number ? first_[number] : stimulus_.first_number;
       entry.packets = packets;
       entry.from_above = branch.from_above;
       entry.inputs = branch.inputs;
       entry.outputs = branch.outputs;
       entry.order = branch.order;
       entry.data_type = branch.data_type;
-      first_.resize(std::max<std::size_t>(first_.size(), number + 1));
+      first_.resize(std::max<std::size_t>(first_.size(), number + 1), stimulus_.first_number);
       first_[number] = entry.first + packets;
       next_sequence_[i] = entry.first;
       entry_of_[i] = number++;
@@ -218,7 +292,8 @@ class StimulusPlayer final : RtlBenchHost {
       if (packet.branch)
         numbers_[&packet] = {entry_of_[*packet.branch], next_sequence_[*packet.branch]++};
       else
-        numbers_[&packet] = {RtlEntry::of_message(packet.output, packet.priority), packet.id & 0xff'ffff};
+        numbers_[&packet] = {RtlEntry::of_message(packet.output, packet.priority),
+                             (packet.id + stimulus_.first_number) & RtlHeader::kSequenceMask};
     }
   }
 
@@ -259,8 +334,14 @@ class StimulusPlayer final : RtlBenchHost {
     return room - std::min(room, flits) < design_.depth / 4 ? RtlFill::full : RtlFill::partly;
   }
   void head_in(const RtlEvent& packet, std::uint32_t room, TimePs) override {
-    Inside& inside = inside_.at({packet.flow, packet.sequence});
+    const auto found = inside_.find({packet.flow, packet.sequence});
+    if (found == inside_.end()) return;  // what a module kept in a reset looked like it, and left
+    Inside& inside = found->second;
     inside.last_in = bench_.edge() - 1;
+    if (stimulus_.judged == RtlStimulus::Judged::alone)
+      require_credits("the credit of a flit alone is home before the next one comes",
+                      " are missing when the next packet comes, 32 cycles after LATENCY");
+    service_.head_in(*inside.packet);
     inside.came.emplace_back(packet.port, fill_of(room, packet.flits));
   }
   void head_out(std::uint32_t output, std::uint32_t flow, std::uint64_t sequence, TimePs at_ps) override {
@@ -269,10 +350,9 @@ class StimulusPlayer final : RtlBenchHost {
     const Inside& inside = found->second;
     const std::uint64_t edge = bench_.edge() - 1, waited = edge - std::min(edge, inside.last_in);
     outcome_.wait_cycles += waited;
-    if (params_.alone_cycles != 0 && waited != params_.alone_cycles)
-      violate(output, say("a head alone leaves LATENCY = ", params_.alone_cycles, " cycles after it came"),
-              say("it took ", waited, " cycles"));
-    bench_.credit(output, channel_of(*inside.packet), flits_of(*inside.packet),
+    outcome_.longest_wait = std::max(outcome_.longest_wait, waited);
+    judge(service_.head_out(*inside.packet, edge, waited));
+    bench_.credit(output, bench_.channel_out(output), flits_of(*inside.packet),
                   at_ps + params_.clock.edge_ps(design_.latency), at_ps);
     if (!coverage_) return;
     RtlBackpressure pressure = RtlBackpressure::none;
@@ -304,37 +384,58 @@ class StimulusPlayer final : RtlBenchHost {
     const auto found = inside_.find(key);
     if (found == inside_.end()) return;
     check_credits(*found->second.packet);
+    judge(service_.tail_out(*found->second.packet, bench_.edge() - 1));
     if (--found->second.copies_left == 0) inside_.erase(found);
   }
-  void broken_rule(TimePs at_ps, std::uint32_t port, const std::string& rule,
-                   const std::string& seen) override {
-    board_.violation(at_ps, port, rule, seen);
+  void broken_rule(const RtlDivergence& broken) override { fail(broken); }
+
+  static RtlDivergence at_output(std::uint32_t output) { return {{}, 0, kNothing.flow, 0, output, {}, {}}; }
+  static RtlDivergence at_input(std::uint32_t input) {
+    return {{}, 0, kNothing.flow, 0, input, {}, {}, true};
+  }
+  /// `at` says which packet and port it is.
+  void violate(RtlDivergence at, const std::string& rule, const std::string& seen) {
+    at.kind = RtlDivergenceKind::protocol;
+    at.at_ps = params_.clock.edge_ps(bench_.edge());
+    at.expected = rule;
+    at.got = seen;
+    fail(std::move(at));
+  }
+  void fail(RtlDivergence failure) {
+    if (!failure_ && board_.passed()) failure_ = std::move(failure);
+  }
+  void judge(const std::optional<RtlService::Fault>& fault) {
+    if (!fault) return;
+    RtlDivergence at = at_output(fault->packet->output);
+    std::tie(at.flow, at.sequence) = numbers_.at(fault->packet);
+    violate(at, fault->rule, fault->seen);
   }
 
-  void violate(std::uint32_t port, const std::string& rule, const std::string& seen) {
-    board_.violation(params_.clock.edge_ps(bench_.edge()), port, rule, seen);
-  }
   void check_credits(const RtlStimulus::Packet& packet) {
     if (design_.protocol != RtlProtocol::credit_stream) return;
     for (const RtlStimulus::Arrival& each : packet.arrivals) {
       const std::int64_t most = bench_.returned(each.port, channel_of(packet)).most;
       if (most > params_.early_credits)
-        violate(each.port, "a flit's credit comes back when it has left by all outputs",
+        violate(at_input(each.port), "a flit's credit comes back when it has left by all outputs",
                 say("in_credit on channel ", channel_of(packet), " for ", most, " flits that have not"));
     }
   }
   void require_rest() {
-    if (bench_.inside() != 0) {
-      violate(0, "what came in goes out", bench_.pending().front());
-      return;
-    }
+    if (bench_.inside() != 0)
+      fail(bench_.pending().front());
+    else
+      require_credits("all credits come home", " are missing when nothing is inside");
+  }
+  void require_credits(const char* rule, const char* seen) {
     if (design_.protocol != RtlProtocol::credit_stream) return;
     for (std::uint32_t input = 0; input < design_.ports; ++input)
       for (std::uint32_t channel = 0; channel < design_.channels; ++channel)
         if (const std::int64_t over = bench_.returned(input, channel).now; over != 0)
-          violate(input, "all credits come home",
-                  say(-over, " of channel ", channel, " are missing when nothing is inside"));
+          violate(at_input(input), rule, say(-over, " of channel ", channel, seen));
   }
+
+  inline static const RtlDivergence kNothing{{}, 0, RtlDivergence::kNoPacket, 0, RtlDivergence::kNowhere,
+                                             {}, {}};
 
   const RtlDesign& design_;
   const RtlStressParams& params_;
@@ -345,6 +446,10 @@ class StimulusPlayer final : RtlBenchHost {
   RtlBench bench_;
   RtlScoreboard board_;
   RtlPacketValues values_;
+  RtlService service_;
+  std::optional<RtlDivergence> failure_;
+  std::uint32_t asked_ = 0;
+  bool is_over_ = false;
   RtlStressOutcome outcome_;
   std::vector<std::uint32_t> entry_of_;       // [branch], in this round
   std::vector<std::uint64_t> first_;          // [entry]: of the next branch there

@@ -2,6 +2,7 @@
 #include "models/rtl/stress/shrink.h"
 
 #include <algorithm>
+#include <set>
 
 namespace wafertlm {
 namespace {
@@ -14,6 +15,12 @@ class Shrinker {
   RtlStimulus run() {
     // Fewer packets make other parts superfluous, and the other way round.
     reset_sooner();
+    change([](RtlStimulus& all) { all.probes = false; });
+    if (best_.judged == RtlStimulus::Judged::turns)
+      change([](RtlStimulus& all) {
+        for (auto& packet : all.packets) packet.arrivals[0].cycle = 0;
+      });
+    leave_out_streams();
     for (std::size_t before = 0, now = size(); before != now && plays_left_ != 0;) {
       before = now;
       leave_out(&RtlStimulus::packets);
@@ -22,6 +29,7 @@ class Shrinker {
       simplify();
       now = size();
     }
+    repeat_less();
     drop_unused_branches();
     return std::move(best_);
   }
@@ -45,6 +53,36 @@ class Shrinker {
     }
   }
 
+  void repeat_less() {
+    RtlStimulus smaller = best_;
+    smaller.first_number = 0;
+    if (best_.first_number != 0) keeps(smaller);
+    while (best_.least_cycles != 0) {
+      smaller = best_;
+      smaller.least_cycles /= 2;
+      if (!keeps(std::move(smaller))) return;
+    }
+  }
+
+  /// All packets of an input, of an output or of a channel: those that are left meet as before.
+  void leave_out_streams() {
+    using Packet = RtlStimulus::Packet;
+    std::uint32_t (*const keys[])(const Packet&) = {
+        [](const Packet& p) { return p.round; }, [](const Packet& p) { return p.arrivals[0].port; },
+        [](const Packet& p) { return p.output; }, [](const Packet& p) { return p.channel; }};
+    for (const auto key : keys) {
+      std::set<std::uint32_t> values;
+      for (const Packet& each : best_.packets) values.insert(key(each));
+      for (const std::uint32_t value : values) {
+        RtlStimulus smaller = best_;
+        auto& list = smaller.packets;
+        list.erase(std::remove_if(list.begin(), list.end(), [&](const Packet& p) { return key(p) == value; }),
+                   list.end());
+        if (list.size() != best_.packets.size() && !list.empty()) keeps(std::move(smaller));
+      }
+    }
+  }
+
   /// Ever smaller parts of a list.
   template <class T>
   void leave_out(std::vector<T> RtlStimulus::*list) {
@@ -59,12 +97,14 @@ class Shrinker {
     }
   }
 
+  template <class Made>
+  void change(Made made) {
+    RtlStimulus smaller = best_;
+    made(smaller);
+    keeps(std::move(smaller));
+  }
+
   void simplify() {
-    const auto change = [&](auto made) {
-      RtlStimulus smaller = best_;
-      made(smaller);
-      keeps(std::move(smaller));
-    };
     std::uint32_t round = 0;
     if (!best_.packets.empty()) round = best_.packets.back().round;
     if (round != 0)

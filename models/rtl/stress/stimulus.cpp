@@ -18,6 +18,9 @@ std::string to_text(const RtlStimulus& stimulus, const RtlDesign& design) {
   std::string text;
   if (stimulus.cycles_before_reset != 0)
     text += say("  all this for ", stimulus.cycles_before_reset, " cycles, then a reset, then again:\n");
+  if (stimulus.first_number != 0) text += say("  numbers begin at ", stimulus.first_number, "\n");
+  if (stimulus.least_cycles != 0)
+    text += say("  again and again for ", stimulus.least_cycles, " cycles, without a reset:\n");
   for (const auto& each : stimulus.settings)
     text += say("  configuration: entry ", each.entry, ", word ", each.word, " = ", each.value, "\n");
   for (const auto& each : stimulus.packets) {
@@ -41,6 +44,11 @@ std::string to_text(const RtlStimulus& stimulus, const RtlDesign& design) {
   for (const auto& each : stimulus.stalls)
     text += say("  round ", each.round, ", ", each.is_output ? "output " : "input ", each.port,
                 " stands still for ", each.cycles, " cycles from cycle ", each.first, " on\n");
+  if (stimulus.probes && stimulus.judged == RtlStimulus::Judged::nothing &&
+      design.protocol == RtlProtocol::credit_stream)
+    text += say("  then ", design.out_depth,
+                " flits and two more to each output, which gets no credits, from channel ",
+                stimulus.probed_channel, " on\n");
   return text;
 }
 

@@ -14,6 +14,13 @@ namespace wafertlm {
 /// What is done to a switch, round by round: in each the switch comes to rest. Cycles count from the
 /// beginning of a round. Every part can be left out and the rest still makes sense, so that shrink() can.
 struct RtlStimulus {
+  /// What is judged of time, beside all the rest.
+  enum class Judged : std::uint8_t {
+    nothing,
+    alone,  ///< one packet after the other: each takes LATENCY cycles, and its credits are soon home
+    rate,   ///< one pair of ports after the other: packets follow each other as the design's rate says
+    turns,  ///< packets of one size for each output: all inputs and channels take turns
+  };
   /// A branch of an in-network flow.
   struct Branch {
     std::vector<std::uint32_t> inputs, outputs;
@@ -48,6 +55,14 @@ struct RtlStimulus {
     std::uint32_t entry = 0, word = 0, value = 0;
   };
 
+  Judged judged = Judged::nothing;
+  /// Of the first packet of each flow; added to those of messages.
+  std::uint64_t first_number = 0;
+  bool probes = true;  ///< in the end outputs get no credits: how many flits come?
+  /// Channels for which that is done, from this one on.
+  std::uint32_t probed_channel = 0;
+  /// All rounds again and again for so many cycles, without a reset.
+  std::uint64_t least_cycles = 0;
   /// Not 0: everything is played for so many cycles first, and then the reset comes in the middle of it.
   std::uint64_t cycles_before_reset = 0;
   std::vector<Setting> settings;

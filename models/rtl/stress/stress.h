@@ -8,9 +8,10 @@ namespace wafertlm {
 
 struct RtlStressOptions {
   std::uint64_t seed = 1;       ///< of the first case; the next ones count on
-  std::uint32_t cases = 0;      ///< 0: as many as fit into `seconds`
-  double seconds = 60;          ///< of this computer; 0: no limit
+  std::uint32_t cases = 0;      ///< 0: as many as fit into two thirds of `seconds`
+  double seconds = 60;          ///< of processor time; shrinking may take as many again; 0: no limit
   std::uint32_t packets = 300;  ///< of a case
+  std::uint64_t long_cycles = 1'000'000;  ///< of the last case, if `seconds` allow; 0: there is none
   std::uint32_t shrink_plays = 2000;
 };
 
@@ -21,6 +22,7 @@ struct RtlStressResult {
   explicit RtlStressResult(RtlStressCoverage empty) : coverage(std::move(empty)) {}
   bool passed() const { return outcome.passed(); }
   std::uint64_t cases = 0, packets = 0, cycles = 0;
+  std::uint64_t long_cycles = 0;  ///< of the last case
   std::uint64_t failed_seed = 0;
   RtlStressOutcome outcome;  ///< of the shrunk stimulus, if something failed
   RtlStimulus stimulus;      ///< shrunk
@@ -29,15 +31,13 @@ struct RtlStressResult {
   /// reset.
   bool repeats = false;
   std::int64_t most_early = 0;
-  std::uint64_t wait_cycles = 0;
+  std::uint64_t wait_cycles = 0, longest_wait = 0;
+  std::uint64_t most_passed = 0;  ///< packets, by one that waited for its turn
   RtlStressCoverage coverage;
 };
 
-/// One message alone for each pair of ports.
-RtlStimulus one_by_one(const RtlDesign& design);
-
-/// First a message alone for each pair of ports, which takes LATENCY cycles; then random cases until one
-/// fails, which is shrunk. No SystemC.
+/// What a design does alone, at full rate and when all want the same; random cases until one fails; and a
+/// long case. What fails is shrunk. No SystemC.
 RtlStressResult stress(const RtlDesign& design, RtlModel& model, const RtlStressParams& params,
                        const RtlFlowRules& rules, const RtlStressOptions& options,
                        const RtlStressProgress& progress = {});

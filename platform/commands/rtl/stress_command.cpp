@@ -68,11 +68,20 @@ nlohmann::ordered_json json_of(const RtlStressCoverage& coverage) {
   return {{"bins", coverage.bins()}, {"reached", coverage.reached()}, {"cells", cells}};
 }
 
+/// "output 2, entry 32770, packet 17", as far as it is known.
+std::string place_of(const RtlDivergence& failure) {
+  if (failure.output == RtlDivergence::kNowhere) return "somewhere";
+  std::string text = fmt::format("{} {}", failure.at_input ? "input" : "output", failure.output);
+  if (failure.flow != RtlDivergence::kNoPacket)
+    text += fmt::format(", entry {}, packet {}", failure.flow, failure.sequence);
+  return text;
+}
+
 std::string text_of(const RtlDivergence& failure) {
-  if (failure.kind == RtlDivergenceKind::protocol)
-    return fmt::format("port {}: rule: {}; seen: {}", failure.output, failure.expected, failure.got);
-  return fmt::format("{}: entry {}, packet {}, output {}: expected {}, got {}", to_string(failure.kind),
-                     failure.flow, failure.sequence, failure.output, failure.expected, failure.got);
+  const bool is_rule = failure.kind == RtlDivergenceKind::protocol;
+  return fmt::format("{}: {}{}{}{}", place_of(failure),
+                     is_rule ? "rule: " : fmt::format("{}: expected ", to_string(failure.kind)),
+                     failure.expected, is_rule ? "; seen: " : ", got ", failure.got);
 }
 
 nlohmann::ordered_json stress_schema() {
@@ -87,13 +96,17 @@ nlohmann::ordered_json stress_schema() {
                          {"cases", schema::count()},
                          {"packets", schema::count()},
                          {"cycles", schema::count()},
+                         {"long_cycles", schema::count()},
                          {"wait_cycles", schema::count()},
+                         {"longest_wait_cycles", schema::count()},
+                         {"most_passed", schema::count()},
                          {"early_credits", schema::count()},
                          {"coverage", schema::object({{"bins", schema::count()},
                                                       {"reached", schema::count()},
                                                       {"cells", schema::list(cell)}})},
                          {"failure", schema::object({{"seed", schema::count()},
                                                      {"what", schema::text()},
+                                                     {"place", schema::text()},
                                                      {"repeats", schema::boolean()},
                                                      {"cycle", schema::count()},
                                                      {"packets", schema::count()},
@@ -109,12 +122,16 @@ nlohmann::ordered_json json_of(const RtlStressResult& result, const RtlDesign& d
                                  {"cases", result.cases},
                                  {"packets", result.packets},
                                  {"cycles", result.cycles},
+                                 {"long_cycles", result.long_cycles},
                                  {"wait_cycles", result.wait_cycles},
+                                 {"longest_wait_cycles", result.longest_wait},
+                                 {"most_passed", result.most_passed},
                                  {"early_credits", result.most_early},
                                  {"coverage", json_of(result.coverage)}};
   if (!result.passed())
     json["failure"] = {{"seed", result.failed_seed},
                        {"what", text_of(*result.outcome.failure)},
+                       {"place", place_of(*result.outcome.failure)},
                        {"repeats", result.repeats},
                        {"cycle", result.outcome.failed_in_cycle},
                        {"packets", result.stimulus.packets.size()},
@@ -127,18 +144,22 @@ nlohmann::ordered_json json_of(const RtlStressResult& result, const RtlDesign& d
 void print(const RtlStressResult& result, const RtlDesign& design, std::uint32_t early_credits,
            double cpu_s) {
   fmt::print("stress of {}: {}\n", design.name, result.passed() ? "nothing found" : "FAILED");
-  fmt::print("  cases                     {} and a message alone for each pair of ports\n", result.cases);
-  fmt::print("  packets out               {}, a head waits {:.2f} cycles on the average\n", result.packets,
+  fmt::print("  cases                     {} and those of alone, rate, turns; one of {} cycles\n",
+             result.cases, result.long_cycles);
+  fmt::print("  packets out               {}, a head waits {:.2f} cycles on the average, at most {}\n",
+             result.packets,
              result.packets == 0
                  ? 0.0
-                 : static_cast<double>(result.wait_cycles) / static_cast<double>(result.packets));
+                 : static_cast<double>(result.wait_cycles) / static_cast<double>(result.packets),
+             result.longest_wait);
+  fmt::print("  turns                     a packet was passed by at most {}\n", result.most_passed);
   fmt::print("  cycles                    {}, {:.0f} a second of this computer\n", result.cycles,
              static_cast<double>(result.cycles) / cpu_s);
   if (design.protocol == RtlProtocol::credit_stream)
     fmt::print("  credits before flits      {} of an input and channel, {} may\n", result.most_early,
                early_credits);
   fmt::print("  bins reached              {} of {}\n", result.coverage.reached(), result.coverage.bins());
-  fmt::print("  not judged                times under load: `view: both` compares them with the model\n\n{}",
+  fmt::print("  not judged                times under other loads: `view: both` compares them\n\n{}",
              result.coverage.to_text());
   if (result.passed()) return;
   fmt::print("\n{}\n  in cycle {} of what is left of the case with --seed {}, after {} plays:\n{}",
@@ -246,10 +267,16 @@ std::pair<CLI::App*, std::function<int()>> add_stress_command(CLI::App& rtl) {
   command->add_option("--seed", options->stress.seed, "Of the first case; the next ones count on")
       ->check(not_negative())
       ->capture_default_str();
-  command->add_option("--seconds", options->stress.seconds, "Begins no case after so long; 0: no limit")
+  command
+      ->add_option("--seconds", options->stress.seconds,
+                   "Of processor time, a third of it for the long case; 0: no limit")
       ->check(not_negative())
       ->capture_default_str();
   command->add_option("--cases", options->stress.cases, "At most so many; 0: no limit")
+      ->capture_default_str();
+  command
+      ->add_option("--long-cycles", options->stress.long_cycles,
+                   "Of the last case, which has no reset, at most; 0: none")
       ->capture_default_str();
   command->add_option("--packets", options->stress.packets, "Of a case")
       ->check(CLI::Range(1U, 1'000'000U))

@@ -6,7 +6,9 @@ foreach(folder models/fred/rtl models/mesh/rtl models/axi_fifo/rtl)
 endforeach()
 
 # FRED_3(P). A head is stages(P) + 2 cycles on its way; a packet of 4 KiB is 512 flits.
-set(_fred TOP fred_switch PROTOCOL credit_stream QUEUE fifo CONFIGURATION fred SOURCES ${FRED_RTL_SOURCES} INCLUDE_DIRS ${FRED_RTL_DIR}
+# Two inputs that wait for the same may meet the turn at different times.
+set(_fred TOP fred_switch PROTOCOL credit_stream QUEUE fifo CONFIGURATION fred TURNS 8 SOURCES ${FRED_RTL_SOURCES}
+  INCLUDE_DIRS ${FRED_RTL_DIR}
   VERILATOR_OPTIONS --unroll-count 2)
 set(_fred_sizes M=3 W=64 VC=8 DEPTH=1024 OUT_DEPTH=1024 FLOWS=64)
 set(WAFERTLM_RTL_OF_fred3_5 ${_fred} LATENCY 7 PARAMETERS P=5 ${_fred_sizes})

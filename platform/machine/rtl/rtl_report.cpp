@@ -3,19 +3,16 @@
 
 #include <fmt/core.h>
 
-#include "models/rtl/scoreboard.h"
-
 namespace wafertlm {
 namespace {
 
 std::string divergence_text(const nlohmann::json& first) {
   const auto text = [&](const char* key) { return first.value(key, std::string()); };
-  const bool is_rule = text("kind") == to_string(RtlDivergenceKind::protocol);
   const std::string link = text("link").empty() ? "" : " (" + text("link") + ")";
-  return fmt::format("{} at {} ps, {} {}{}{}: expected {}, got {}", text("kind"),
-                     first["at_ps"].get<std::uint64_t>(), is_rule ? "port" : "output",
-                     first["output"].get<std::uint32_t>(), link, is_rule ? "" : ": " + text("packet"),
-                     text("expected"), text("got"));
+  const std::string packet = text("packet").empty() ? "" : ": " + text("packet");
+  return fmt::format("{} at {} ps, {}{}{}: expected {}, got {}", text("kind"),
+                     first["at_ps"].get<std::uint64_t>(), text("port"), link, packet, text("expected"),
+                     text("got"));
 }
 
 }  // namespace

@@ -237,17 +237,19 @@ nlohmann::ordered_json to_json(const RtlScoreboard& board, const RtlNames& names
     json["tolerance_cycles"] = nullptr;
   json["first_divergence"] = nullptr;
   if (const auto& first = board.first_divergence()) {
-    const bool is_of_packet = first->kind != RtlDivergenceKind::protocol;
-    json["first_divergence"] = {{"kind", wafertlm::to_string(first->kind)},
-                                {"at_s", static_cast<double>(first->at_ps) / 1e12},
-                                {"at_ps", first->at_ps},
-                                {"flow", first->flow},
-                                {"sequence", first->sequence},
-                                {"output", first->output},
-                                {"link", is_of_packet ? names.output(first->output) : ""},
-                                {"packet", is_of_packet ? names.packet(first->flow, first->sequence) : ""},
-                                {"expected", first->expected},
-                                {"got", first->got}};
+    const bool is_of_packet = first->flow != RtlDivergence::kNoPacket;
+    json["first_divergence"] = {
+        {"kind", wafertlm::to_string(first->kind)},
+        {"at_s", static_cast<double>(first->at_ps) / 1e12},
+        {"at_ps", first->at_ps},
+        {"flow", is_of_packet ? first->flow : 0},
+        {"sequence", first->sequence},
+        {"port", fmt::format("{} {}", first->at_input ? "input" : "output", first->output)},
+        {"output", first->output},
+        {"link", first->at_input ? "" : names.output(first->output)},
+        {"packet", is_of_packet ? names.packet(first->flow, first->sequence) : ""},
+        {"expected", first->expected},
+        {"got", first->got}};
   }
   return json;
 }

@@ -31,7 +31,7 @@ def build(out, build_folder, rtl, name, options, jobs):
     files = " ".join(str(path) for path in sources(rtl))
     lines = ["cmake_minimum_required(VERSION 3.25)", "project(Stress LANGUAGES C CXX)", "set(CMAKE_CXX_STANDARD 17)", "find_package(WaferTLM REQUIRED)"]
     for design, parameters in DESIGNS.items():
-        lines.append(f"wafertlm_add_rtl(NAME {design} TOP fred_switch PROTOCOL credit_stream CONFIGURATION fred LATENCY {LATENCY[design]} "
+        lines.append(f"wafertlm_add_rtl(NAME {design} TOP fred_switch PROTOCOL credit_stream CONFIGURATION fred LATENCY {LATENCY[design]} TURNS 8 "
                      f"INCLUDE_DIRS {rtl} PARAMETERS {parameters} SOURCES {files} VERILATOR_OPTIONS {options})")
     write_if_other(project / "CMakeLists.txt", "\n".join(lines + [f"wafertlm_add_tool({name})"]) + "\n")
     configure = ["cmake", "-S", project, "-B", project / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_PREFIX_PATH={out / 'install'}"]

@@ -73,9 +73,8 @@ class Axi4StreamPins : public testing::Test, private RtlBenchHost {
     told.push_back(say(tail_ps, " all at ", packet.output, " #", packet.sequence));
     data = packet.data;
   }
-  void broken_rule(TimePs at_ps, std::uint32_t port, const std::string& rule,
-                   const std::string& seen) override {
-    told.push_back(say(at_ps, " ", port, ": ", rule, "; seen: ", seen));
+  void broken_rule(const RtlDivergence& broken) override {
+    told.push_back(say(broken.at_ps, " ", broken.output, ": ", broken.expected, "; seen: ", broken.got));
   }
 };
 
@@ -116,12 +115,12 @@ TEST_F(Axi4StreamPins, WhatIsShownStaysUntilItIsTaken) {
   bench->wake();
   EXPECT_EQ(told, Words());
   const std::string change =
-      "what goes with valid stays until ready; seen: tdata, tuser or tlast changed without "
-      "m_tready";
+      "what goes with valid stays until ready; seen: tdata, tuser, tlast, tid or tdest changed "
+      "without m_tready";
   // A bit of the values, of the payload's length, the end of the packet: each changes in one cycle only.
   TimePs now = 6000;
   for (const auto& [pin, bit] : std::vector<std::pair<std::string, std::uint32_t>>{
-           {"m_tdata", 128}, {"m_tuser", 170}, {"m_tlast", 2}}) {
+           {"m_tdata", 128}, {"m_tuser", 170}, {"m_tlast", 2}, {"m_tid", 33}, {"m_tdest", 18}}) {
     pins.combinational = [this, name = pin, at = bit] {
       connect();
       pins.show(name, at, 1, 1 - pins.see(name, at, 1));
@@ -137,7 +136,7 @@ TEST_F(Axi4StreamPins, WhatIsShownStaysUntilItIsTaken) {
   pins.combinational = [this] { pins.clear("m_tvalid"); };
   bench->wake();
   bench->wake();  // said once
-  EXPECT_EQ(told, Words{"12000 2: valid stays until ready; seen: m_tvalid fell without m_tready"});
+  EXPECT_EQ(told, Words{say(now, " 2: valid stays until ready; seen: m_tvalid fell without m_tready")});
 }
 
 // With a packet inside the clock runs for 256 cycles after the flit has appeared at the output.
@@ -159,6 +158,21 @@ TEST_F(Axi4StreamPins, TdestIsTheOutput) {
   run();
   EXPECT_EQ(told, (Words{"5000 2: a packet leaves where its flow goes; seen: a flit with tdest 9",
                          "5000 head at 2 #0", "6000 all at 2 #0"}));
+}
+
+TEST_F(Axi4StreamPins, TidIsTheFlowOfTheHeader) {
+  make();
+  pins.combinational = [this] {
+    connect();
+    if (pins.see("m_tlast", 2, 1) != 0) pins.show("m_tid", 32, 16, 9);
+  };
+  bench->arrive(arrival(1, 2, 2, 5000));
+  run();
+  EXPECT_EQ(
+      told,
+      (Words{"5000 head at 2 #0",
+             "6000 2: the flits of a packet have the flow of its header as tid; seen: a flit with tid 9",
+             "7000 all at 2 #0"}));
 }
 
 TEST_F(Axi4StreamPins, ARestartBeginsWithFreePins) {

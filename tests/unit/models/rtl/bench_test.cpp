@@ -82,16 +82,21 @@ class RtlBenchPins : public testing::Test, private RtlBenchHost {
       if (line.find(part) != std::string::npos) lines.push_back(line);
     return lines;
   }
+  Lines pending() const {
+    Lines lines;
+    for (const RtlDivergence& each : bench->pending()) lines.push_back(each.got);
+    return lines;
+  }
   /// The module sends this flit at the next edge.
   void send(std::uint32_t output, std::uint32_t channel, bool head, bool tail, std::uint32_t flow,
-            std::uint32_t sequence = 0) {
+            std::uint32_t sequence = 0, std::uint32_t bytes = 12) {
     pins.at_edge = [=] {
       pins.clear("out_valid");
       pins.show("out_valid", output, 1, 1);
       pins.show("out_head", output, 1, head);
       pins.show("out_tail", output, 1, tail);
       pins.show("out_vc", output * 2, 2, channel);
-      pins.show("out_header", output * 64, 64, RtlHeader{flow, sequence, 4}.bits());
+      pins.show("out_header", output * 64, 64, RtlHeader{flow, sequence, bytes}.bits());
     };
     bench->wake();
   }
@@ -104,9 +109,11 @@ class RtlBenchPins : public testing::Test, private RtlBenchHost {
     told.push_back(say(tail_ps, " all at ", packet.output, " of ", packet.flow, " #", packet.sequence));
     out.push_back(packet);
   }
-  void broken_rule(TimePs at_ps, std::uint32_t port, const std::string& rule,
-                   const std::string& seen) override {
-    told.push_back(say(at_ps, " ", port, ": ", rule, "; seen: ", seen));
+  void broken_rule(const RtlDivergence& broken) override {
+    told.push_back(say(
+        broken.at_ps, broken.at_input ? " in " : " out ", broken.output, ": ", broken.expected,
+        "; seen: ", broken.got,
+        broken.flow == RtlDivergence::kNoPacket ? "" : say(" (", broken.flow, " #", broken.sequence, ")")));
   }
 };
 
@@ -180,15 +187,15 @@ TEST_F(RtlBenchPins, WithoutCreditsNothingGoesIn) {
                            "8000 in 0: head tail vc 0 8003 #12 4 B", "8000 in 1: vc 1 8002 #9 44 B"}));
   EXPECT_EQ(bench->cycles(), 4U + 256);
   EXPECT_EQ(bench->next_wake_ps(), kNever);
-  EXPECT_EQ(bench->pending(), (Lines{"entry 32769, sequence 10: has not left output 1",
-                                     "entry 32770, sequence 9: has not left output 2",
-                                     "entry 32771, sequence 11: has not left output 3",
-                                     "entry 32771, sequence 12: has not left output 3"}));
+  EXPECT_EQ(pending(), (Lines{"entry 32770, sequence 9: has not left output 2",
+                              "entry 32769, sequence 10: has not left output 1",
+                              "entry 32771, sequence 12: has not left output 3",
+                              "entry 32771, sequence 11: has not left output 3"}));
   module.is_held = [](std::uint32_t) { return false; };
   bench->arrive(arrival(2, 1, 0, 1, 400'000));
   run();
   EXPECT_EQ(out.size(), 5U);
-  EXPECT_EQ(bench->pending(), Lines());
+  EXPECT_EQ(pending(), Lines());
 }
 
 std::vector<std::uint32_t> rooms_at(std::size_t output, std::uint32_t room) {
@@ -284,7 +291,7 @@ TEST_F(RtlBenchPins, PacketsOfFlowsGoInInOneOrder) {
   bench->arrive(arrival_of(five, 0, 5000));
   bench->arrive(arrival_of(three, 0, 6000));
   bench->arrive(arrival_of(three, 1, 7000));
-  EXPECT_EQ(bench->pending(),
+  EXPECT_EQ(pending(),
             (Lines{"entry 3, sequence 0: has not left output 2", "entry 5, sequence 0: waits for 1 inputs"}));
   run(8000);
   bench->arrive(arrival_of(five, 1, 9000));
@@ -350,17 +357,14 @@ TEST_F(RtlBenchPins, ALackOfCreditsAndFramesIsSaid) {
   send(2, 1, true, false, 0x8002);
   send(2, 1, true, false, 0x8002);
   send(2, 1, false, true, 0x8002);
+  const std::string framing = "the packets of a channel have a head and a tail, and do not mix; seen: ";
   EXPECT_EQ(
       told,
-      (Lines{"6000 2: the packets of a channel have a head and a tail, and do not mix; seen: a flit that "
-             "follows "
-             "no head",
-             "7000 head at 2 of 32770 #0",
-             "8000 2: the packets of a channel have a head and a tail, and do not mix; seen: a head within a "
-             "packet",
-             "8000 head at 2 of 32770 #0",
-             "9000 2: a flit leaves only with a credit; seen: out_valid on channel 1 with none",
-             "10000 all at 2 of 32770 #0"}));
+      (Lines{
+          "6000 out 2: " + framing + "a flit that follows no head", "7000 head at 2 of 32770 #0",
+          "8000 out 2: " + framing + "a head within a packet (32770 #0)", "8000 head at 2 of 32770 #0",
+          "9000 out 2: a flit leaves only with a credit; seen: out_valid on channel 1 with none (32770 #0)",
+          "10000 all at 2 of 32770 #0"}));
 }
 
 TEST_F(RtlBenchPins, PacketsThatAreNotDueAreSaid) {
@@ -369,17 +373,72 @@ TEST_F(RtlBenchPins, PacketsThatAreNotDueAreSaid) {
   bench->wake();
   send(2, 1, true, true, 0x8002, 4);
   send(3, 0, true, true, 0x8002);
-  send(2, 0, true, true, 0x8002);
-  send(2, 0, true, true, 0x8002);
+  send(2, 1, true, true, 0x8002);
+  send(2, 1, true, true, 0x8002);
   EXPECT_EQ(
       told,
-      (Lines{
-          "6000 2: the header is of a packet that came in and has not left; seen: entry 32770, sequence 4",
-          "7000 3: a packet leaves where its flow goes; seen: entry 32770, sequence 0",
-          "8000 head at 2 of 32770 #0",
-          "8000 2: a packet leaves with as many flits as it came; seen: 1 flits in place of 2",
-          "9000 all at 2 of 32770 #0",
-          "9000 2: the header is of a packet that came in and has not left; seen: entry 32770, sequence 0"}));
+      (Lines{"6000 out 2: the header is of a packet that came in and has not left; seen: header c0000048002 "
+             "(32770 #4)",
+             "7000 out 3: a packet leaves where its flow goes; seen: a packet to output 2 (32770 #0)",
+             "8000 head at 2 of 32770 #0",
+             "8000 out 2: a packet leaves with as many flits as it came; seen: a tail with flit 1 of 2 "
+             "(32770 #0)",
+             "9000 all at 2 of 32770 #0",
+             "9000 out 2: the header is of a packet that came in and has not left; seen: header c0000008002 "
+             "(32770 #0)"}));
+  ASSERT_EQ(out.size(), 1U);
+  EXPECT_TRUE(out[0].data.empty());  // a flit is missing: there is nothing to compare
+}
+
+TEST_F(RtlBenchPins, ATailThatIsMissingIsSaid) {
+  make();
+  bench->arrive(arrival(1, 2, 1, 2, 5000));
+  bench->wake();
+  send(2, 1, true, false, 0x8002);
+  send(2, 1, false, false, 0x8002);
+  EXPECT_EQ(
+      told.back(),
+      "7000 out 2: a packet leaves with as many flits as it came; seen: no tail with flit 2 of 2 (32770 #0)");
+}
+
+TEST_F(RtlBenchPins, ChannelAndHeaderLeaveAsTheyCame) {
+  for (const std::uint32_t class_channels : {1U, 2U}) {
+    design.parameters = {say("CLASS_VC=", class_channels)};
+    make();
+    told.clear();
+    pins.at_edge = [this] { pins.clear("out_valid"); };
+    bench->arrive(arrival(1, 2, 1, 2, 5000));
+    bench->wake();
+    send(2, 0, true, false, 0x8002, 0, 8);
+    Lines expected;
+    if (class_channels == 1)  // else both are of one class
+      expected.push_back(
+          "6000 out 2: a packet leaves on a channel of the class it came on; seen: channel 0 in place of 1 "
+          "(32770 #0)");
+    expected.push_back(
+        "6000 out 2: a packet leaves with the header with which it came; seen: 8 payload bytes in place of "
+        "12 (32770 #0)");
+    expected.push_back("6000 head at 2 of 32770 #0");
+    EXPECT_EQ(told, expected);
+  }
+}
+
+// Of one input, channel and output; a packet of another input has an order of its own.
+TEST_F(RtlBenchPins, PacketsKeepTheirOrder) {
+  make();
+  module.is_held = [](std::uint32_t) { return true; };
+  bench->arrive(arrival(1, 2, 1, 1, 5000, 7));
+  bench->arrive(arrival(1, 2, 1, 1, 6000, 8));
+  bench->arrive(arrival(3, 2, 1, 1, 7000, 9));
+  run(8000);
+  for (const std::uint32_t sequence : {9U, 8U, 7U}) send(2, 1, true, true, 0x8002, sequence, 4);
+  Lines broken;
+  for (const std::string& line : told)
+    if (line.find("; seen: ") != std::string::npos) broken.push_back(line.substr(line.find("out")));
+  EXPECT_EQ(
+      broken,
+      (Lines{"out 2: packets leave an output in the order in which they entered; seen: after sequence 8, "
+             "which entered behind it (32770 #7)"}));
 }
 
 TEST_F(RtlBenchPins, WrongCreditsAndChannelsAreSaid) {
@@ -400,10 +459,10 @@ TEST_F(RtlBenchPins, WrongCreditsAndChannelsAreSaid) {
   send(0, 3, true, true, 0x8002);
   EXPECT_EQ(
       told,
-      (Lines{"7000 1: an input gives no more credits back than flits came; seen: in_credit on channel 1 "
+      (Lines{"7000 in 1: an input gives no more credits back than flits came; seen: in_credit on channel 1 "
              "with all 4 credits at the sender",
-             "8000 1: the channel is one of the module's; seen: in_credit_vc is 3",
-             "9000 0: the channel is one of the module's; seen: out_vc is 3"}));
+             "8000 in 1: the channel is one of the module's; seen: in_credit_vc is 3",
+             "9000 out 0: the channel is one of the module's; seen: out_vc is 3"}));
 }
 
 TEST_F(RtlBenchPins, WhatIsValidInAResetIsSaid) {
@@ -414,8 +473,9 @@ TEST_F(RtlBenchPins, WhatIsValidInAResetIsSaid) {
   bench->restart();
   EXPECT_EQ(
       told,
-      (Lines{"0 2: nothing is valid while the reset is held; seen: out_valid is 1 after 4 cycles of reset",
-             "0 0: nothing is valid while the reset is held; seen: in_credit is 1 after 4 cycles of reset"}));
+      (Lines{
+          "0 out 2: nothing is valid while the reset is held; seen: out_valid is 1 after 4 cycles of reset",
+          "0 in 0: nothing is valid while the reset is held; seen: in_credit is 1 after 4 cycles of reset"}));
 }
 
 // A module that does not wait for all inputs.
@@ -429,10 +489,10 @@ TEST_F(RtlBenchPins, WhatLeftTooEarlyStaysPending) {
   bench->arrive(arrival_of(entry, 0, 5000));
   run(20'000);
   EXPECT_EQ(out.size(), 1U);
-  EXPECT_EQ(bench->pending(), Lines{"entry 3, sequence 0: waits for 1 inputs"});
+  EXPECT_EQ(pending(), Lines{"entry 3, sequence 0: waits for 1 inputs"});
   bench->arrive(arrival_of(entry, 1, 30'000));
   run();
-  EXPECT_EQ(bench->pending(), Lines{"entry 3, sequence 0: has left before all its inputs came"});
+  EXPECT_EQ(pending(), Lines{"entry 3, sequence 0: has left before all its inputs came"});
 }
 
 }  // namespace

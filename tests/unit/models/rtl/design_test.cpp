@@ -80,7 +80,7 @@ struct NoHost final : RtlStreamHost {
   void went_in(std::uint32_t) override {}
   void came_out(std::uint32_t, const RtlFlit&) override {}
   bool may_leave(std::uint32_t, const RtlFlit&) override { return true; }
-  void broken(std::uint32_t, RtlRule, const std::string&) override {}
+  void broken(RtlSide, std::uint32_t, RtlRule, const std::string&, const RtlFlit*) override {}
 };
 
 TEST(RtlDesigns, PinsMustBeWideEnough) {

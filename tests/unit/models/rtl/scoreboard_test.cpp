@@ -88,7 +88,7 @@ TEST(RtlScoreboard, MissingUnexpectedAndTwice) {
   EXPECT_EQ(board.divergences(RtlDivergenceKind::unexpected), 2U);
   EXPECT_EQ(board.divergences(RtlDivergenceKind::missing), 2U);
   EXPECT_EQ(board.first_divergence()->at_ps, 3000U);
-  board.violation(2000, 4, "a rule", "seen");
+  board.violation({RtlDivergenceKind::protocol, 2000, RtlDivergence::kNoPacket, 0, 4, "a rule", "seen"});
   EXPECT_EQ(board.first_divergence()->kind, RtlDivergenceKind::protocol);
   EXPECT_EQ(board.first_divergence()->output, 4U);
   EXPECT_EQ(board.divergences(), 5U);
@@ -151,7 +151,8 @@ TEST(RtlScoreboard, ReportsInWords) {
   board.expect(nine);
   nine.data[1] = std::byte{0xab};
   board.observe(nine);
-  board.violation(200'000, 3, "a rule", "what was seen");
+  board.violation(
+      {RtlDivergenceKind::protocol, 200'000, RtlDivergence::kNoPacket, 0, 3, "a rule", "what was seen"});
   EXPECT_EQ(board.report(),
             "scoreboard of l1_0: data DIFFER, times DIFFER: 1 of 19 packets by more than 16 cycles\n"
             "  packets                   TLM 19, RTL 19, compared 19 (data of 1)\n"
@@ -171,12 +172,13 @@ TEST(RtlScoreboard, ReportsInWords) {
 TEST(RtlScoreboard, ReportsBrokenRulesByPort) {
   RtlScoreboard board({"s", 1000, {}});
   EXPECT_EQ(board.verdict(), "data equal, times not judged");
-  board.violation(2000, 4, "a rule", "what was seen");
+  board.violation(
+      {RtlDivergenceKind::protocol, 2000, RtlDivergence::kNoPacket, 0, 4, "a rule", "what was seen", true});
   const std::string report = board.report();
   EXPECT_EQ(report.substr(report.find("  largest")),
             "  largest difference        heads 0 ps, tails 0 ps\n"
             "  divergences               data 0, time 0, missing 0, unexpected 0, protocol 1\n"
-            "  first divergence          protocol at 2000 ps, s, port 4\n"
+            "  first divergence          protocol at 2000 ps, s, input 4\n"
             "    expected                a rule\n"
             "    got                     what was seen\n");
 }

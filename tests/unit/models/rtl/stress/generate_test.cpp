@@ -160,7 +160,8 @@ TEST(RtlRandomStimulus, TextHasALineForEachPart) {
       "in cycle 4 (input 0) 9 (input 2)\n"
       "  round 0, 8 B (1 flits), message 1 -> 3, channel 0, priority 0, comes in cycle 7, a flit in 2 "
       "cycles\n"
-      "  round 0, output 1 stands still for 6 cycles from cycle 5 on\n");
+      "  round 0, output 1 stands still for 6 cycles from cycle 5 on\n"
+      "  then 9 flits and two more to each output, which gets no credits, from channel 0 on\n");
 }
 
 }  // namespace

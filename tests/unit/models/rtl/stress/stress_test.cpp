@@ -39,6 +39,7 @@ class RtlStress : public testing::Test {
     options.cases = 40;
     options.seconds = 0;
     options.packets = 60;
+    options.long_cycles = 0;
     return options;
   }
   /// Whether a rule was broken whose text has `rule`, by at most so many packets.
@@ -58,7 +59,10 @@ TEST_F(RtlStress, NothingIsFoundInASoundDesign) {
   const RtlStressResult result = run({});
   EXPECT_TRUE(result.passed()) << result.outcome.failure->expected << "; " << result.outcome.failure->got;
   EXPECT_EQ(result.cases, 40U);
-  EXPECT_EQ(result.packets, 40U * 60 + 9);  // a message alone for each pair of three ports
+  // A message alone for each pair of three ports, four at full rate, 20 of 6 contenders for each output; in
+  // the end of a case OUT_DEPTH flits and two more for each of 6 channels.
+  EXPECT_EQ(result.packets, 40U * (60 + 6 * 8) + 9 + 36 + 3 * 120);
+  EXPECT_LE(result.most_passed, 2U * 6);
   EXPECT_EQ(result.failed_seed, 0U);
   EXPECT_EQ(result.most_early, 0);
   EXPECT_GT(result.wait_cycles, result.packets * design.latency);
@@ -96,6 +100,40 @@ TEST_F(RtlStress, FindsLostCredits) {
   ASSERT_FALSE(found.passed());
   EXPECT_NE(found.outcome.failure->expected.find("all credits come home"), std::string::npos)
       << found.outcome.failure->expected;
+}
+
+TEST_F(RtlStress, TheLongCaseFindsWhatHappensLate) {
+  SoftCrossbar::Faults faults;
+  faults.loses_credit = 1 << 16;
+  RtlStressOptions options = few_cases();
+  options.cases = 2;
+  EXPECT_TRUE(run(faults, options).passed());
+  options.long_cycles = 200'000;
+  const RtlStressResult found = run(faults, options);
+  expect_rule(found, "all credits come home", 8);
+  EXPECT_TRUE(found.outcome.failure->at_input);
+  EXPECT_GT(found.stimulus.least_cycles, 50'000U);
+}
+
+TEST_F(RtlStress, FindsARateThatIsNotTheDeclaredOne) {
+  design.depth = design.out_depth = 64;
+  SoftCrossbar::Faults faults;
+  faults.rests = 3;
+  expect_rule(run(faults), "flits leave at its RATE, 100 in 100 cycles", 1);
+  design.rate = 50;
+  EXPECT_TRUE(run(faults).passed());
+}
+
+TEST_F(RtlStress, FindsAnInputThatIsNeverServed) {
+  SoftCrossbar::Faults faults;
+  faults.never_rotates = true;
+  expect_rule(run(faults), "contend none lets 2 x", 8);
+}
+
+TEST_F(RtlStress, FindsCreditsOfTheOutputsThatAreLost) {
+  SoftCrossbar::Faults faults;
+  faults.loses_output_credit = 50;
+  expect_rule(run(faults), "an output that gets no credits sends OUT_DEPTH flits of each channel", 60);
 }
 
 TEST_F(RtlStress, FindsAWrongOutputAmongTheMessagesAlone) {

@@ -12,11 +12,11 @@ TEST(RtlReport, HasALineForEachSwitch) {
     {"switch": "l1_0_0", "view": "tlm", "design": "", "packets_in": 4, "cycles": 0},
     {"switch": "l1_0_2", "view": "both", "design": "fred3_12", "packets_in": 5, "cycles": 1078,
      "scoreboard": {"verdict": "data equal, times DIFFER: 5 of 5 beyond 1 ps", "first_divergence":
-       {"kind": "time", "at_ps": 21366, "output": 4, "link": "l1_0_2->l2", "packet": "packet 1 of NPU 2 to NPU 3",
+       {"kind": "time", "at_ps": 21366, "port": "output 4", "output": 4, "link": "l1_0_2->l2", "packet": "packet 1 of NPU 2 to NPU 3",
         "expected": "a", "got": "b"}}},
     {"switch": "l1_0_3", "view": "rtl", "design": "fred3_12", "packets_in": 5, "cycles": 78,
      "scoreboard": {"verdict": "data equal", "first_divergence":
-       {"kind": "protocol", "at_ps": 5, "output": 3, "link": "", "packet": "", "expected": "c", "got": "d"}}}]})");
+       {"kind": "protocol", "at_ps": 5, "port": "input 3", "output": 3, "link": "", "packet": "", "expected": "c", "got": "d"}}}]})");
   EXPECT_EQ(
       rtl_report(results),
       "Switches with RTL:\n"
@@ -26,7 +26,7 @@ TEST(RtlReport, HasALineForEachSwitch) {
       "DIFFER: 5 of 5 beyond 1 ps\n"
       "    first time at 21366 ps, output 4 (l1_0_2->l2): packet 1 of NPU 2 to NPU 3: expected a, got b\n"
       "  l1_0_3                       view rtl, design fred3_12, 5 packets in, 78 cycles: data equal\n"
-      "    first protocol at 5 ps, port 3: expected c, got d\n");
+      "    first protocol at 5 ps, input 3: expected c, got d\n");
 }
 
 }  // namespace
