@@ -17,17 +17,19 @@ HbmCommand direction_of(const ::tlm::tlm_generic_payload& payload) {
 }  // namespace
 
 Hbm::Hbm(const sc_core::sc_module_name& name, const HbmParams& params, Scheduler& scheduler)
-    : sc_module(name), params_(params), scheduler_(scheduler), engine_(params.timing) {
+    : sc_module(name),
+      params_(params),
+      scheduler_(scheduler),
+      engine_(params.timing),
+      latency_ps_(params.timing.latency_ps) {
   if (params.capacity_bytes == 0 || params.queue_requests == 0)
     throw std::invalid_argument(say(this->name(), ": capacity and queue of an HBM must be at least 1"));
   if (params.dram) {
-    auto dram = std::make_unique<DramMemory>(*params.dram);
-    dram_ = dram.get();
-    timing_ = std::move(dram);
+    dram_ = std::make_unique<DramMemory>(*params.dram);
+    timing_ = dram_.get();
   } else if (params.flow) {
-    auto flow = std::make_unique<FlowMemory>(*params.flow);
-    flow_ = flow.get();
-    timing_ = std::move(flow);
+    flow_ = std::make_unique<FlowMemory>(*params.flow);
+    timing_ = flow_.get();
   }
   socket.bind(static_cast<MemoryForwardIf&>(*this));
 }
@@ -145,6 +147,10 @@ TimedAccess Hbm::begin(Payload& payload) {
     HbmCounters& counters = counters_[access.write];
     ++counters.requests;
     counters.bytes += access.bytes;
+    const HbmEngineParams& timing = params_.timing;
+    if (is_replaced_)
+      counters.busy_ps += transfer_time_ps(access.bytes, access.write ? timing.write_bandwidth_bytes_per_s
+                                                                      : timing.read_bandwidth_bytes_per_s);
   }
   return access;
 }
@@ -152,23 +158,28 @@ TimedAccess Hbm::begin(Payload& payload) {
 /// Does what the payload asks for, sets its response, and returns when it is done.
 TimePs Hbm::serve(Payload& payload, TimePs at) {
   const TimedAccess access = begin(payload);
+  const MemoryFollower::Id followed = follow(access, at);
+  TimePs done = 0;
   if (timing_) {
     const MemoryTiming::Id id = timing_->submit(access, at);
-    const TimePs done = std::max(timing_->wait_for(id), at) + params_.timing.latency_ps;
+    done = std::max(timing_->wait_for(id), at) + latency_ps_;
     timing_->end(id);
-    return done;
+  } else {
+    const HbmRequest request{direction_of(payload), access.bytes};
+    done = observer_ ? observed_advance(request, at) : engine_.advance(request, at);
   }
-  const HbmRequest request{direction_of(payload), access.bytes};
-  return observer_ ? observed_advance(request, at) : engine_.advance(request, at);
+  end_following(followed, done);
+  return done;
 }
 
 void Hbm::accept_timed(Payload& payload, TimePs at) {
-  const MemoryTiming::Id id = timing_->submit(begin(payload), at);
+  const TimedAccess access = begin(payload);
+  const MemoryTiming::Id id = timing_->submit(access, at);
   if (id >= accesses_.size()) accesses_.resize(id + 1);
-  accesses_[id] = {&payload, at, false};
+  accesses_[id] = {&payload, at, false, follow(access, at)};
   const MemoryTiming::Answer answer = timing_->ask(id, at);
   accesses_[id].known = answer.known;
-  scheduler_.schedule(answer.at + (answer.known ? params_.timing.latency_ps : 0), *this, kAccess + id);
+  scheduler_.schedule(answer.at + (answer.known ? latency_ps_ : 0), *this, kAccess + id);
 }
 
 /// Whether the access is over; else it is asked for again.
@@ -177,13 +188,14 @@ bool Hbm::ask(MemoryTiming::Id id, TimePs now) {
   if (!access.known) {
     const MemoryTiming::Answer answer = timing_->ask(id, now);
     access.known = answer.known;
-    const TimePs again = answer.at + (answer.known ? params_.timing.latency_ps : 0);
+    const TimePs again = answer.at + (answer.known ? latency_ps_ : 0);
     if (!answer.known || again > now) {
       scheduler_.schedule(again, *this, kAccess + id);
       return false;
     }
   }
   timing_->end(id);
+  end_following(access.followed, now);
   if (observer_ && access.payload->is_response_ok())
     observer_->moved(observed_, access.payload->is_write(), access.payload->get_data_length(),
                      access.since_ps, now);

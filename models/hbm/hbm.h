@@ -9,10 +9,11 @@
 #include "models/hbm/flow_memory.h"
 #include "models/hbm/hbm_engine.h"
 #include "models/hbm/hbm_params.h"
-#include "models/hbm/page_store.h"
+#include "models/hbm/memory_follower.h"
 #include "tlm/kernel/ring_queue.h"
 #include "tlm/kernel/scheduler.h"
 #include "tlm/memory/memory_observer.h"
+#include "tlm/memory/page_store.h"
 #include "tlm/memory/protocol.h"
 
 namespace wafertlm {
@@ -41,13 +42,24 @@ class Hbm : public sc_core::sc_module, private MemoryForwardIf, private Wakeable
     return timing_ ? counters_[static_cast<std::size_t>(command)] : engine_.counters(command);
   }
   /// Null unless the memory is by rows and banks; by an efficiency table.
-  DramMemory* dram() const { return dram_; }
-  const FlowMemory* flow() const { return flow_; }
+  DramMemory* dram() const { return is_replaced_ ? nullptr : dram_.get(); }
+  const FlowMemory* flow() const { return is_replaced_ ? nullptr : flow_.get(); }
   /// Tells `observer`, as memory number `number`, about every transfer from now on.
   void observe(MemoryObserver& observer, std::size_t number) {
     observer_ = &observer;
     observed_ = number;
   }
+  /// In place of the model: `timing` says when accesses are done, all of the latency included.
+  void set_timing(MemoryTiming& timing) {
+    timing_ = &timing;
+    latency_ps_ = 0;
+    is_replaced_ = true;
+  }
+  /// Whether something else is in place of the model; of its counters busy_ps is the time that the bytes
+  /// take at the bandwidth of the parameters, and idle_ps is not known.
+  bool is_replaced() const { return is_replaced_; }
+  /// Tells `follower` about every access from now on.
+  void set_follower(MemoryFollower& follower) { follower_ = &follower; }
   std::size_t pages() const { return store_.pages(); }
 
  private:
@@ -63,6 +75,12 @@ class Hbm : public sc_core::sc_module, private MemoryForwardIf, private Wakeable
 
   void move_data(const Payload& payload);
   TimedAccess begin(Payload& payload);
+  MemoryFollower::Id follow(const TimedAccess& access, TimePs at) {
+    return follower_ ? follower_->began(access, at) : 0;
+  }
+  void end_following(MemoryFollower::Id id, TimePs at) {
+    if (follower_) follower_->ended(id, at);
+  }
   TimePs serve(Payload& payload, TimePs at);
   void accept_timed(Payload& payload, TimePs at);
   bool ask(MemoryTiming::Id id, TimePs now);
@@ -76,13 +94,17 @@ class Hbm : public sc_core::sc_module, private MemoryForwardIf, private Wakeable
   Scheduler& scheduler_;
   HbmEngine engine_;
   PageStore store_;
-  std::unique_ptr<MemoryTiming> timing_;  // null: engine_
-  DramMemory* dram_ = nullptr;
-  FlowMemory* flow_ = nullptr;
+  std::unique_ptr<DramMemory> dram_;
+  std::unique_ptr<FlowMemory> flow_;
+  MemoryTiming* timing_ = nullptr;  // null: engine_
+  TimePs latency_ps_;               // beside that of timing_
+  bool is_replaced_ = false;
+  MemoryFollower* follower_ = nullptr;
   struct Access {
     Payload* payload;
     TimePs since_ps;
     bool known;
+    MemoryFollower::Id followed;
   };
   std::vector<Access> accesses_;  // by number
   std::array<HbmCounters, 2> counters_;

@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "models/hbm/page_store.h"
 #include "models/memory_engine/key_derivation.h"
+#include "tlm/memory/page_store.h"
 
 namespace wafertlm {
 

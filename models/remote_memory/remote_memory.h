@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "models/hbm/page_store.h"
 #include "models/remote_memory/pool_engine.h"
 #include "models/remote_memory/pool_params.h"
+#include "tlm/memory/page_store.h"
 #include "tlm/memory/responder.h"
 
 namespace wafertlm {

@@ -12,16 +12,18 @@
 
 namespace wafertlm {
 
-enum class RtlProtocol : std::uint8_t { credit_stream, axi4_stream };
+enum class RtlProtocol : std::uint8_t { credit_stream, axi4_stream, axi4_slave, axi4_master };
 const char* to_string(RtlProtocol protocol);
+/// Of a switch's ports; else the design is a memory, or what accesses one.
+bool is_of_switch(RtlProtocol protocol);
 
-/// An RTL switch that wafertlm_add_rtl() has made part of the program. Numbers are parameters of its top
+/// RTL that wafertlm_add_rtl() has made part of the program. Numbers are parameters of its top
 /// module.
 struct RtlDesign {
   std::string name, top;
   RtlProtocol protocol{};
   std::uint32_t ports = 0;        ///< P
-  std::uint32_t flit_bits = 0;    ///< W, a multiple of 32
+  std::uint32_t flit_bits = 0;    ///< W, a multiple of 32; of AXI4 the data of a beat
   std::uint32_t channels = 1;     ///< VC; AXI4-Stream has one
   std::uint32_t depth = 0;        ///< credit_stream, in flits: the credits of a sender in the beginning
   std::uint32_t input_flits = 0;  ///< DEPTH: room of an input's channel; 0: not said
@@ -49,8 +51,10 @@ struct RtlDesign {
 const std::vector<RtlDesign>& rtl_designs();
 bool rtl_is_built();
 
+using RtlProtocolTest = bool (*)(RtlProtocol protocol);
+/// @param fits what the design's protocol has to be
 /// @throws std::invalid_argument that lists the designs, or says how to get Verilator.
 const RtlDesign& find_rtl_design(const std::string& name, const std::vector<RtlDesign>& designs,
-                                 bool is_built);
+                                 bool is_built, RtlProtocolTest fits = is_of_switch);
 
 }  // namespace wafertlm

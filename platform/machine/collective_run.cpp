@@ -12,6 +12,7 @@
 #include "platform/host/progress.h"
 #include "platform/machine/machine.h"
 #include "platform/machine/routes.h"
+#include "platform/machine/rtl/memory_views.h"
 #include "platform/machine/rtl/rtl_views.h"
 #include "platform/machine/simulate.h"
 #include "platform/machine/wafer.h"
@@ -188,9 +189,12 @@ CollectiveResult run_collectives(const config::PlatformSpec& spec, const Collect
 
   CollectiveResult result;
   RtlViews& rtl = machine.wafer().rtl();
+  MemoryViews& memory_rtl = machine.memory_rtl();
   rtl.finish(".");
+  memory_rtl.finish();
   try {
     rtl.require_equal();
+    memory_rtl.require_equal();
     driver.require_right(machine.fault());
   } catch (const RtlDiffers& error) {
     result.rtl_failure = error.what();
@@ -225,6 +229,8 @@ CollectiveResult run_collectives(const config::PlatformSpec& spec, const Collect
     const double cpu_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     result.rtl_text = rtl.text(cpu_s - rtl.host_s(), fabric.packet_hops());
   }
+  if (!memory_rtl.empty()) result.memory_rtl = memory_rtl.json();
+  result.rtl_text += memory_rtl.text();
   if (const FabricResults* const of = fabric_kind(spec.wafer).results())
     result.of_fabric[of->name] = of->json(fabric);
   result.packet_hops = fabric.packet_hops();

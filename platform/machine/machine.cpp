@@ -11,6 +11,7 @@
 #include "platform/machine/machine_links.h"
 #include "platform/machine/reliability.h"
 #include "platform/machine/remote_pool.h"
+#include "platform/machine/rtl/memory_views.h"
 #include "platform/machine/rtl/rtl_views.h"
 #include "platform/machine/sampled/sampled_socket.h"
 #include "platform/machine/wafer.h"
@@ -51,7 +52,7 @@ std::string why_not_accelerated(const config::PlatformSpec& spec, Fabric& fabric
   if (spec.run.functional) return "functional mode has values in every packet";
   if (spec.run.fault) return "run.fault counts packets";
   if (is_reliable) return "Go-Back-N counts packets";
-  if (!spec.wafer.fabric.rtl.empty()) return "RTL takes part";
+  if (!spec.wafer.fabric.rtl.empty() || !spec.npu.hbm.rtl.empty()) return "RTL takes part";
   if (std::string why = fabric.keeps_unlisted(); !why.empty()) return why;
   if (fabric.format().by_flit) return "wormhole switching goes flit by flit";
   if (spec.npu.endpoint.memory == config::EndpointMemory::hbm)
@@ -70,6 +71,7 @@ IdleTime idle_time(const config::PlatformSpec& spec) {
   idle->run.functional = idle->run.checkers = false;
   idle->run.fault.reset();
   idle->wafer.fabric.rtl.clear();
+  idle->npu.hbm.rtl.clear();
   idle->wafer.fabric.bit_error_rate = 0;
   idle->npu.endpoint.launch_cost_ps = 0;  // predictions add it
   return [idle = std::shared_ptr<const config::PlatformSpec>(std::move(idle))](
@@ -159,6 +161,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
     memories_[n] = std::make_unique<Hbm>(("hbm_" + number).c_str(), hbm, wafer_->scheduler);
     bind_checked(npus_[n]->memory.socket, memories_[n]->socket, wafer_->checkers(), "memory_" + number);
   }
+  memory_rtl_ = std::make_unique<MemoryViews>(wafer_->spec().npu.hbm, memories_);
   if (spec.remote_memory) {
     remote_ = std::make_unique<RemotePool>(*spec.remote_memory, wafer_->npus(), spec.run.seed, scratch_,
                                            wafer_->scheduler, wafer_->checkers(), pool);
@@ -210,8 +213,8 @@ void Machine::settle() {
 
 void Machine::allow_lookahead_windows() {
   if (episodes_) episodes_->switch_off("windows of time go partition by partition");
-  if (wafer_->checkers()) return;      // they follow each link in the order of time
-  if (!wafer_->rtl().empty()) return;  // the edges of a clock know no region
+  if (wafer_->checkers()) return;                               // they follow each link in the order of time
+  if (!wafer_->rtl().empty() || !memory_rtl_->empty()) return;  // the edges of a clock know no region
   if (steady_) steady_->looking_forgoes_windows();
   wafer_->scheduler.allow_lookahead_windows([this]() -> TimePs {
     // What repeats is seen between two instants of the whole wafer.

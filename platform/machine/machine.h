@@ -26,6 +26,7 @@ class Fault;
 class Hbm;
 class IoController;
 class MemoryObserver;
+class MemoryViews;
 class Npu;
 class OperationPort;
 struct ReliabilityTotals;
@@ -55,6 +56,9 @@ class Machine {
   /// Of the platform's own HBM models.
   const Hbm& memory(NpuId id) const { return *memories_.at(index_of(id)); }
   Hbm& memory(NpuId id) { return *memories_.at(index_of(id)); }
+  /// The RTL of memory controllers; empty if there is none.
+  MemoryViews& memory_rtl() { return *memory_rtl_; }
+  const MemoryViews& memory_rtl() const { return *memory_rtl_; }
   /// Null without one. Grants of its providers may come and go.
   RemotePool* remote() { return remote_.get(); }
   const RemotePool* remote() const { return remote_.get(); }
@@ -118,6 +122,7 @@ class Machine {
   ModuleList<SampledSocket> sampled_;
   ModuleList<Npu> npus_;
   ModuleList<Hbm> memories_;  // none if they are somebody else's
+  std::unique_ptr<MemoryViews> memory_rtl_;
   ModuleList<IoController> io_;
   std::unique_ptr<RemotePool> remote_;
 };

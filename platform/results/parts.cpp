@@ -230,6 +230,7 @@ struct MemoryRow {
   HbmCounters read, write;
   const DramMemory* dram = nullptr;
   const FlowMemory* flow = nullptr;
+  bool is_replaced = false;  // by RTL: nobody knows what was lost
   TimePs end_ps = 0;
   MemoryLosses losses;  // with dram: of its channels
 
@@ -251,6 +252,7 @@ double memory_busy_fraction(const MemoryRow& row) {
 }
 
 Json lost(const MemoryRow& row) {
+  if (row.is_replaced) return Json::object();
   if (row.flow)
     return {{"too_few_outstanding_s", seconds(row.idle_ps())},
             {"efficiency_s", std::max(0.0, seconds(row.total_ps() - row.idle_ps()) - row.moving_s())}};
@@ -312,6 +314,7 @@ Json memory_json(Hbm& memory, TimePs end_ps) {
                 memory.counters(HbmCommand::write),
                 memory.dram(),
                 memory.flow(),
+                memory.is_replaced(),
                 end_ps,
                 {}};
   if (memory.dram()) row.losses = attribute_losses(*memory.dram(), end_ps);

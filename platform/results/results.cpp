@@ -11,6 +11,7 @@
 #include "platform/describe/table.h"
 #include "platform/machine/machine_links.h"
 #include "platform/machine/reliability.h"
+#include "platform/machine/rtl/memory_views.h"
 #include "platform/machine/rtl/rtl_views.h"
 #include "platform/machine/wafer.h"
 #include "platform/results/accelerated.h"
@@ -195,6 +196,9 @@ Fields<RunRow> make_run_fields() {
   f.add_if([](Run row) { return !row.machine.wafer().rtl().empty(); }, "rtl",
            schema::list(rtl_view_schema(), "Switches with wafer.fabric.rtl, if there are any"),
            [](Run row) { return row.machine.wafer().rtl().json(); });
+  f.add_if([](Run row) { return !row.machine.memory_rtl().empty(); }, "memory_rtl",
+           schema::list(memory_view_schema(), "Memories with npu.hbm.rtl, if there are any"),
+           [](Run row) { return row.machine.memory_rtl().json(); });
   f.add_if([](Run row) { return row.machine.reliability().has_value(); }, "reliability",
            schema::described(
                {{"type", "object"}, {"required", {"goodput"}}, {"additionalProperties", schema::number()}},

@@ -168,6 +168,26 @@ std::shared_ptr<const Struct<DramTimingSpec>> dram_timing_type() {
   return type;
 }
 
+std::shared_ptr<const Struct<HbmRtlSpec>> hbm_rtl_type() {
+  auto type = std::make_shared<Struct<HbmRtlSpec>>("hbm_rtl");
+  type->required("npu", &HbmRtlSpec::npu, integer<std::uint32_t>(0, 65'535), "Whose memory")
+      .required(
+          "view", &HbmRtlSpec::view, one_of<RtlViewMode>({"tlm", "rtl", "both"}),
+          "tlm: the model alone; rtl: the RTL says when accesses are done; both: the model does, and the "
+          "RTL gets the same accesses beside it and is compared. Contents are made up, and what is read "
+          "is compared with what was written")
+      .required(
+          "design", &HbmRtlSpec::design, word(),
+          "RTL with an AXI4 slave's pins, as axi_hbm; `wafertlm rtl designs` lists what the program has")
+      .optional("clock", &HbmRtlSpec::clock_hz,
+                auto_or(whole_quantity(frequency_dimension(), "1 MHz", "1000 GHz")),
+                "auto: what makes a beat per cycle carry as much as the memory reads")
+      .optional("tolerance_cycles", &HbmRtlSpec::tolerance_cycles, integer<std::uint32_t>(0, 1'000'000),
+                "With both: most that an access may be done earlier or later than the model's; beyond it the "
+                "run fails");
+  return type;
+}
+
 std::shared_ptr<const Struct<HbmSpec>> hbm_type() {
   const auto visits = integer<std::uint32_t>(1, 1024);
   auto type = std::make_shared<Struct<HbmSpec>>("hbm");
@@ -229,6 +249,8 @@ std::shared_ptr<const Struct<HbmSpec>> hbm_type() {
                 integer<std::uint32_t>(1, 4096), "Requests of an NPU under way, loads and stores each")
       .optional("queue", &HbmSpec::queue_requests, integer<std::uint32_t>(1, 8192),
                 "Requests that a memory holds; when it is full, the next one waits outside")
+      .optional("rtl", &HbmSpec::rtl, list_of<HbmRtlSpec>(hbm_rtl_type(), 0, 64),
+                "RTL of memory controllers beside the model or in its place, behind AXI4")
       .check(check_hbm);
   return type;
 }

@@ -9,6 +9,7 @@
 #include "models/endpoint/endpoint_params.h"
 #include "models/hbm/hbm_params.h"
 #include "models/npu/compute_params.h"
+#include "models/rtl/view_mode.h"
 #include "tlm/kernel/units.h"
 #include "tlm/memory/requester_params.h"
 
@@ -76,6 +77,15 @@ struct DramTimingSpec {
       times_ps{};  ///< by dram_timing_keys(), rounded up to whole clock cycles
 };
 
+/// An NPU whose memory has RTL beside it, or in its place.
+struct HbmRtlSpec {
+  std::uint32_t npu = 0;
+  RtlViewMode view = RtlViewMode::both;
+  std::string design;                     ///< an AXI4 slave of those that wafertlm_add_rtl() has added
+  std::optional<std::uint64_t> clock_hz;  ///< nullopt: the memory's bandwidth / the bytes of a beat
+  std::uint32_t tolerance_cycles = 8;     ///< with both: most that an access may be done earlier or later
+};
+
 /// The memory of one NPU, and how the NPU asks it. hbm_params() fills in what follows from the generation.
 struct HbmSpec : HbmParams {
   std::optional<DramLevel> level;            ///< nullopt: flow
@@ -85,6 +95,7 @@ struct HbmSpec : HbmParams {
   DramQueueParams queue;
   std::optional<DramTimingSpec> timings;  ///< of the levels burst and command
   MemoryRequesterParams requests;
+  std::vector<HbmRtlSpec> rtl;
 
   /// Of the pins if there is a generation.
   std::uint64_t bytes_per_s(bool write) const;

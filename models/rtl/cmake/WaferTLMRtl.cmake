@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # RTL switches as parts of the program. Here and for projects that find_package(WaferTLM).
 #
-#   wafertlm_add_rtl(NAME crossbar5 TOP crossbar SOURCES crossbar.sv PROTOCOL credit_stream|axi4_stream
+#   wafertlm_add_rtl(NAME crossbar5 TOP crossbar SOURCES crossbar.sv PROTOCOL credit_stream|axi4_stream|axi4_slave|axi4_master
 #                    [PARAMETERS P=5 W=512 ...] [INCLUDE_DIRS dir ...] [LATENCY cycles] [QUEUE fifo|per_output] [RATE flits]
 #                    [TURNS n] [CONFIGURATION fred] [VERILATOR_OPTIONS ...])
 #
 # verilates the module TOP into the library wafertlm_rtl_NAME, which `view: rtl` and `view: both` know as design NAME. The
 # parameters P (ports) and W (bits of a flit) are read here too, and of credit_stream VC, DEPTH, OUT_DEPTH and FLOWS; give
-# them even if the module has defaults. Without Verilator nothing is built, and asking for the design says how to get it.
+# them even if the module has defaults; of AXI4 instead W (bits of data), A (of addresses) and I (of IDs). Without Verilator nothing is built, and asking for the design says how to get it.
 #
 #   wafertlm_add_rtl(NAME fifo1 TOP "Fifo<1, 256>" SYSTEMC fifo.h [SOURCES fifo.cpp] PROTOCOL ... PARAMETERS ...)
 #
@@ -60,8 +60,8 @@ function(wafertlm_add_rtl)
   if(NOT ARG_NAME MATCHES "^[a-z][a-z0-9_]*$")
     message(FATAL_ERROR "wafertlm_add_rtl: NAME ${ARG_NAME} must be of small letters, digits and _")
   endif()
-  if(NOT ARG_PROTOCOL MATCHES "^(credit_stream|axi4_stream)$")
-    message(FATAL_ERROR "wafertlm_add_rtl(NAME ${ARG_NAME}): PROTOCOL is credit_stream or axi4_stream, not ${ARG_PROTOCOL}")
+  if(NOT ARG_PROTOCOL MATCHES "^(credit_stream|axi4_stream|axi4_slave|axi4_master)$")
+    message(FATAL_ERROR "wafertlm_add_rtl(NAME ${ARG_NAME}): PROTOCOL is credit_stream, axi4_stream, axi4_slave or axi4_master, not ${ARG_PROTOCOL}")
   endif()
   if(TARGET WaferTLM::wafertlm_rtl_${ARG_NAME})  # its classes have the same names
     message(FATAL_ERROR "wafertlm_add_rtl(NAME ${ARG_NAME}): the package has a design of that name; take another one")
@@ -74,6 +74,9 @@ function(wafertlm_add_rtl)
     return()
   endif()
   set(P 0)
+  if(ARG_PROTOCOL MATCHES "^axi4_(slave|master)$")
+    set(P 1)
+  endif()
   set(W 0)
   set(VC 1)
   set(DEPTH 0)

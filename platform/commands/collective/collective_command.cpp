@@ -148,8 +148,9 @@ class CollectiveReport {
       for (const auto& [name, value] : result.of_fabric.items()) row[name] = value;
       if (result.reliability) row["reliability"] = to_json(*result.reliability, bit_error_rate_);
     }
-    if (!result.rtl.is_null()) {
-      rows.front()["rtl"] = result.rtl;
+    if (!result.rtl.is_null()) rows.front()["rtl"] = result.rtl;
+    if (!result.memory_rtl.is_null()) rows.front()["memory_rtl"] = result.memory_rtl;
+    if (!result.rtl_text.empty()) {
       rows.front()["rtl_text"] = result.rtl_text;
       rows.front()["rtl_failure"] = result.rtl_failure;
     }
@@ -159,7 +160,7 @@ class CollectiveReport {
   void add(const Json& given) {
     for (Json row : given) {
       std::string rtl_text;
-      if (row.contains("rtl")) {
+      if (row.contains("rtl_text")) {
         rtl_text = row["rtl_text"].get<std::string>();
         if (rtl_failure_.empty()) rtl_failure_ = row["rtl_failure"].get<std::string>();
         row.erase("rtl_text");

@@ -11,6 +11,7 @@
 #include <systemc>
 
 #include "models/rtl/stress/stress.h"
+#include "platform/commands/rtl/axi4_stress.h"
 #include "platform/describe/fields.h"
 #include "platform/host/json_output.h"
 #include "platform/host/output_option.h"
@@ -215,7 +216,13 @@ class StressWaves final : public RtlPinWatch {
 };
 
 int run(const StressOptions& options) {
-  const RtlDesign& design = find_rtl_design(options.design, rtl_designs(), rtl_is_built());
+  const RtlDesign& design =
+      find_rtl_design(options.design, rtl_designs(), rtl_is_built(), [](RtlProtocol) { return true; });
+  if (!is_of_switch(design.protocol)) {
+    const RtlStressOptions& from = options.stress;
+    return run_axi4_stress(design, {from.seed, from.cases, from.seconds, from.packets, from.shrink_plays},
+                           options.json);
+  }
   const auto model = design.make("rtl");
   if (!options.coverage.empty() && !model->counts_coverage())
     throw std::invalid_argument("--coverage: the RTL design '" + design.name +
@@ -278,7 +285,7 @@ std::pair<CLI::App*, std::function<int()>> add_stress_command(CLI::App& rtl) {
       ->add_option("--long-cycles", options->stress.long_cycles,
                    "Of the last case, which has no reset, at most; 0: none")
       ->capture_default_str();
-  command->add_option("--packets", options->stress.packets, "Of a case")
+  command->add_option("--packets", options->stress.packets, "Of a case; with AXI4, transactions")
       ->check(CLI::Range(1U, 1'000'000U))
       ->capture_default_str();
   command
@@ -299,7 +306,12 @@ std::pair<CLI::App*, std::function<int()>> add_stress_command(CLI::App& rtl) {
       ->type_name("FILE")
       ->check(names_output(OutputKind::file));
   options->waves.add_to(*command, "rtl_stress_DESIGN");
-  add_json_flag(*command, options->json, stress_schema, "Print the result as JSON");
+  add_json_flag(
+      *command, options->json,
+      [] {
+        return nlohmann::ordered_json{{"oneOf", {stress_schema(), axi4_stress_schema()}}};
+      },
+      "Print the result as JSON");
   command->footer(
       "Examples:\n"
       "  wafertlm rtl stress fred3_12\n"

@@ -19,6 +19,7 @@
 #include "platform/host/output_folder.h"
 #include "platform/host/progress.h"
 #include "platform/machine/machine_links.h"
+#include "platform/machine/rtl/memory_views.h"
 #include "platform/machine/rtl/rtl_views.h"
 #include "platform/machine/wafer.h"
 #include "platform/report/perfetto_trace.h"
@@ -268,6 +269,7 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
   folder.keep();
   const std::vector<std::string> written = recorders.finish(job_run.end_ps(), true);
   rtl.finish(working.string(), folder.in_place(working.string()));
+  machine.memory_rtl().finish();
   const double cpu_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   const double wall_s = std::chrono::duration<double>(Clock::now() - start).count();
   const auto results = results_json(experiment, job_run, machine, {wall_s, peak_rss_bytes()});
@@ -277,12 +279,14 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
   for (const auto& [name, text] : files) folder.write(name, text);
   files.emplace_back("resolved.yaml", "");
   std::string summary = run_summary(results) + operands_text(machine) +
-                        rtl.text(cpu_s - rtl.host_s(), machine.wafer().fabric().packet_hops()) + "Written:\n";
+                        rtl.text(cpu_s - rtl.host_s(), machine.wafer().fabric().packet_hops()) +
+                        machine.memory_rtl().text() + "Written:\n";
   for (const auto& [name, text] : files) summary += fmt::format("  {}\n", (working / name).string());
   for (const std::string& line : written) summary += fmt::format("  {}\n", line);
   std::string failure;
   try {
     rtl.require_equal();
+    machine.memory_rtl().require_equal();
   } catch (const std::runtime_error& error) {
     failure = error.what();
   }

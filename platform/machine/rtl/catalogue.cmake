@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The RTL designs that WaferTLM brings, by name: WAFERTLM_RTL_CATALOGUE lists them, WAFERTLM_RTL_OF_<NAME> are the arguments
 # of wafertlm_add_rtl(). WAFERTLM_RTL_SOURCE_DIR holds their sources, in the project and in an installed package alike.
-foreach(folder models/fred/rtl models/mesh/rtl models/axi_fifo/rtl)
+foreach(folder models/fred/rtl models/mesh/rtl models/axi_fifo/rtl models/hbm/rtl models/npu/rtl models/memory_engine/rtl)
   include(${WAFERTLM_RTL_SOURCE_DIR}/${folder}/sources.cmake)
 endforeach()
 
@@ -25,4 +25,10 @@ set(_axi TOP axi_fifo PROTOCOL axi4_stream LATENCY 1 QUEUE fifo SOURCES ${AXI_FI
 set(WAFERTLM_RTL_OF_axi_fifo ${_axi} P=1)
 set(WAFERTLM_RTL_OF_axi_link ${_axi} P=2)
 
-set(WAFERTLM_RTL_CATALOGUE fred3_5 fred3_8 fred3_12 mesh_router mesh_router_fifo axi_fifo axi_link)
+# An HBM controller of eight banks.
+set(WAFERTLM_RTL_OF_axi_hbm TOP axi_hbm PROTOCOL axi4_slave LATENCY 20 SOURCES ${HBM_RTL_SOURCES} PARAMETERS W=512 A=40 I=4 LATENCY=20)
+# A DMA engine, and a memory engine's cipher.
+set(WAFERTLM_RTL_OF_axi_dma TOP axi_dma PROTOCOL axi4_master SOURCES ${DMA_RTL_SOURCES} PARAMETERS W=128 A=40 I=4)
+set(WAFERTLM_RTL_OF_axi_gcm TOP axi_gcm PROTOCOL axi4_slave CONFIGURATION gcm SOURCES ${GCM_RTL_SOURCES} PARAMETERS W=128 A=13 I=4)
+
+set(WAFERTLM_RTL_CATALOGUE fred3_5 fred3_8 fred3_12 mesh_router mesh_router_fifo axi_fifo axi_link axi_hbm axi_dma axi_gcm)

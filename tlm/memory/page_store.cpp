@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/hbm/page_store.h"
+#include "tlm/memory/page_store.h"
 
 #include <algorithm>
 
