@@ -103,7 +103,7 @@ def stress(tool, design, number, folder):
     """(fault or None, cycles and waits)."""
     command = [tool, "rtl", "stress", design, "--cases", str(CASES), "--seconds", "0", "--long-cycles", "20000", "--json", "--shrink", "0", "--plusarg", f"mutant={number}"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, cwd=folder)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=900, cwd=folder)
     except subprocess.TimeoutExpired:
         return "runs for minutes", None
     if done.returncode not in {0, 1} or not done.stdout.startswith("{"):

@@ -239,7 +239,9 @@ class StimulusPlayer final : RtlBenchHost {
   void add_probe(std::vector<RtlStimulus::Packet>& packets, std::uint32_t output,
                  std::uint32_t channel) const {
     constexpr std::uint32_t kMore = 2;
-    const std::uint32_t flits = std::clamp(std::min(design_.depth, design_.out_depth) / 4, 1U, 16U);
+    // What is left on two channels of a class may be too little on each.
+    const std::uint32_t longest = design_.parameter("CLASS_VC", 1) == 1 ? 16 : 1;
+    const std::uint32_t flits = std::clamp(std::min(design_.depth, design_.out_depth) / 4, 1U, longest);
     for (std::uint32_t left = design_.out_depth + kMore; left != 0;) {
       RtlStimulus::Packet packet;
       const std::uint32_t size = left >= 2 * flits + kMore ? flits : 1;

@@ -102,8 +102,9 @@ module axi4_stream_port_checker #(
   assert property (@(posedge aclk) !aresetn && held >= 4 |-> !tvalid)
   else $error("%s %0d: nothing is valid while the reset is held", SIDE, PORT);
   known :
-  assert property (@(posedge aclk) disable iff (!aresetn) !$isunknown({tvalid, tready}))
-  else $error("%s %0d: tvalid or tready is unknown", SIDE, PORT);
+  assert property (@(posedge aclk) disable iff (!aresetn) !$isunknown(tvalid) && (!tvalid || !$isunknown({
+    tready, tlast, tid, tdest}) && (left != 0 || !$isunknown(tuser)) && (to_come == 1 || !$isunknown(tdata))))
+  else $error("%s %0d: a pin is unknown", SIDE, PORT);
   valid_stays :
   assert property (@(posedge aclk) disable iff (!aresetn) tvalid && !tready |=> tvalid)
   else $error("%s %0d: valid stays until ready", SIDE, PORT);

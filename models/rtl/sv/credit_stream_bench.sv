@@ -86,6 +86,8 @@ module bench;
     end else if (!over) begin
       // What the module has shown in the cycle that ends.
       for (int i = 0; i < P; i++) begin
+        check_known("input", i, got_credit[i] === 0 ? 1'b0 : ^{got_credit[i], got_credit_vc[i*B+:B]});
+        check_known("output", i, got_valid[i] === 0 ? 1'b0 : ^{got_valid[i], got_head[i], got_tail[i], got_vc[i*B+:B]});
         if (got_credit[i]) begin
           int q;
           q = i * VC + int'(got_credit_vc[i*B+:B]);

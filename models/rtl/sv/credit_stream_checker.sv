@@ -15,14 +15,16 @@ module credit_stream_checker #(
     input logic [P-1:0] in_head,
     input logic [P-1:0] in_tail,
     input logic [P*B-1:0] in_vc,
-    /* verilator lint_off UNUSEDSIGNAL */ input logic [P*64-1:0] in_header, /* verilator lint_on UNUSEDSIGNAL */
+    input logic [P*64-1:0] in_header,
+    input logic [P*W-1:0] in_data,
     input logic [P-1:0] in_credit,
     input logic [P*B-1:0] in_credit_vc,
     input logic [P-1:0] out_valid,
     input logic [P-1:0] out_head,
     input logic [P-1:0] out_tail,
     input logic [P*B-1:0] out_vc,
-    /* verilator lint_off UNUSEDSIGNAL */ input logic [P*64-1:0] out_header, /* verilator lint_on UNUSEDSIGNAL */
+    input logic [P*64-1:0] out_header,
+    input logic [P*W-1:0] out_data,
     input logic [P-1:0] out_credit,
     input logic [P*B-1:0] out_credit_vc
 );
@@ -41,7 +43,8 @@ module credit_stream_checker #(
         .head(in_head[i]),
         .tail(in_tail[i]),
         .vc(in_vc[i*B+:B]),
-        .bytes(in_header[i*64+40+:24]),
+        .header(in_header[i*64+:64]),
+        .data(in_data[i*W+:W]),
         .credit(in_credit[i]),
         .credit_vc(in_credit_vc[i*B+:B])
     );
@@ -59,7 +62,8 @@ module credit_stream_checker #(
         .head(out_head[i]),
         .tail(out_tail[i]),
         .vc(out_vc[i*B+:B]),
-        .bytes(out_header[i*64+40+:24]),
+        .header(out_header[i*64+:64]),
+        .data(out_data[i*W+:W]),
         .credit(out_credit[i]),
         .credit_vc(out_credit_vc[i*B+:B])
     );
@@ -81,7 +85,8 @@ module credit_stream_port_checker #(
     input logic head,
     input logic tail,
     input logic [B-1:0] vc,
-    input logic [23:0] bytes,  // of the header
+    input logic [63:0] header,
+    input logic [W-1:0] data,
     input logic credit,
     input logic [B-1:0] credit_vc
 );
@@ -104,7 +109,7 @@ module credit_stream_port_checker #(
     has_credit = credits[c] != 0 || same;
     is_due = credits[d] < DEPTH || same;
     begun = left[c] != 0;
-    to_come = head ? flits(bytes) : left[c];
+    to_come = head ? flits(header[63:40]) : left[c];
   end
 
   always_ff @(posedge clk) begin
@@ -126,8 +131,9 @@ module credit_stream_port_checker #(
   assert property (@(posedge clk) !rst_n && held >= 4 |-> !valid && !credit)
   else $error("%s %0d: nothing is valid while the reset is held", SIDE, PORT);
   known :
-  assert property (@(posedge clk) disable iff (!rst_n) !$isunknown({valid, credit}))
-  else $error("%s %0d: valid or credit is unknown", SIDE, PORT);
+  assert property (@(posedge clk) disable iff (!rst_n) !$isunknown({valid, credit}) && (!credit || !$isunknown(credit_vc)) &&
+    (!valid || !$isunknown({head, tail, vc}) && (!head || !$isunknown(header)) && (to_come == 1 || !$isunknown(data))))
+  else $error("%s %0d: a pin is unknown", SIDE, PORT);
   channel_exists :
   assert property (@(posedge clk) disable iff (!rst_n) (!valid || vc_known) && (!credit || credit_known))
   else $error("%s %0d: the channel is one of the module's", SIDE, PORT);

@@ -33,6 +33,9 @@ typedef struct packed {
   logic [63:0] header;
   logic [31:0] flits;
   logic [31:0] first;  // line in expected_flits.hex
+  logic [7:0] channel;
+  logic [31:0] stream;  // packets of it keep their order at an output,
+  logic [31:0] place;  // … which is that of these numbers
 } expected_t;
 
 localparam int unsigned NONE = '1;
@@ -53,6 +56,7 @@ longint earliest, latest;  // a head's difference from the model's
 bit active, over, any;
 int index_of[bit [47:0]];  // of what is expected, by output, number and flow
 bit is_out[`REPLAY_EXPECTED+1];
+int last_out[bit [39:0]];  // the place of the last packet that has left, by stream and output
 int unsigned gone[bit [15:0]];  // copies that have left, by entry
 int going[P];  // packet on its way into an input; -1: none
 int unsigned given[P];  // flits of it
@@ -86,6 +90,11 @@ task automatic fail(string what);
   end
 endtask
 
+// Nothing of what is always there may be unknown.
+task automatic check_known(string side, int port, logic all);
+  if (all === 1'bx) fail($sformatf("%s %0d: a pin is unknown", side, port));
+endtask
+
 // A head leaves by an output: which of the expected packets it is; -1: none.
 function automatic int find_packet(int port, logic [63:0] header);
   return index_of.exists({8'(port), header[39:0]}) == 0 ? -1 : index_of[{8'(port), header[39:0]}];
@@ -98,8 +107,9 @@ function automatic logic [W-1:0] payload_of(int i, int unsigned flit);
 endfunction
 
 // A flit leaves by an output. (Without `return`, `break` and `continue`: Verilator 5.006 moves writes to arrays behind them.)
-task automatic check_flit(int port, int channel, bit head, bit tail, logic [63:0] header, logic [W-1:0] data);
+task automatic check_flit(int port, int channel, logic head, logic tail, logic [63:0] header, logic [W-1:0] data);
   int q = port * VC + channel, i;
+  bit [39:0] stream;
   logic [W-1:0] right, mask;
   active = 1;
   if (head) begin
@@ -112,6 +122,12 @@ task automatic check_flit(int port, int channel, bit head, bit tail, logic [63:0
       if (header !== expected[i].header)
         fail($sformatf("output %0d: header %h in place of %h of %s", port, header, expected[i].header, name_of(i)));
       if (is_out[i]) fail($sformatf("output %0d: twice: %s", port, name_of(i)));
+      if (channel / `REPLAY_CLASS_VC != int'(expected[i].channel) / `REPLAY_CLASS_VC)
+        fail($sformatf("output %0d: channel %0d in place of %0d of %s", port, channel, expected[i].channel, name_of(i)));
+      stream = {expected[i].stream, 8'(port)};
+      if (last_out.exists(stream) != 0 && last_out[stream] > int'(expected[i].place))
+        fail($sformatf("output %0d: after a packet that entered behind it: %s", port, name_of(i)));
+      last_out[stream] = int'(expected[i].place);
       if (expected[i].cycle != '1) begin
         if (!any || late < earliest) earliest = late;
         if (!any || late > latest) latest = late;

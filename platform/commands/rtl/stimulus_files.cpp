@@ -45,6 +45,7 @@ struct Expected {
   std::uint64_t cycle;
   std::uint32_t port;
   RtlHeader header;
+  std::uint64_t sequence;
   std::uint32_t flits;
   std::vector<std::byte> data;
 };
@@ -161,7 +162,7 @@ class Stimulus {
     expected.push_back(
         {cycle, output,
          RtlHeader{key.first, static_cast<std::uint32_t>(key.second & RtlHeader::kSequenceMask), bytes},
-         flits, std::move(result->data)});
+         key.second, flits, std::move(result->data)});
   }
 
   const RtlDesign& design_;
@@ -243,8 +244,11 @@ void write_lists(Folder& folder, const Stimulus& stimulus, const std::vector<std
 std::string write_memories(Folder& folder, const Stimulus& stimulus, std::size_t flit_bytes) {
   HexFile packets(folder, "packets.hex"), flits(folder, "flits.hex"), words(folder, "config.hex"),
       credits(folder, "credits.hex"), expected(folder, "expected.hex"), values(folder, "expected_flits.hex");
+  using Key = std::pair<std::uint32_t, std::uint64_t>;
+  std::map<Key, std::pair<const RtlEvent*, std::size_t>> entered;  // at the first of their inputs, and where
   for (const Packet& each : stimulus.packets) {
     const RtlEvent& of = each.event;
+    entered.try_emplace({of.flow, of.sequence}, &of, packets.lines());
     const RtlHeader header{of.flow, static_cast<std::uint32_t>(of.sequence & RtlHeader::kSequenceMask),
                            of.bytes};
     packets.line(fmt::format("{:012x}_{:08x}_{:02x}_{:02x}_{:016x}_{:08x}_{:08x}_{:08x}_{:08x}", each.cycle,
@@ -260,8 +264,13 @@ std::string write_memories(Folder& folder, const Stimulus& stimulus, std::size_t
     credits.line(
         fmt::format("{:012x}_{:02x}_{:02x}_{:08x}", each.cycle, each.port, each.channel, each.flits));
   for (const Expected& each : stimulus.expected) {
-    expected.line(fmt::format("{:012x}_{:02x}_{:016x}_{:08x}_{:08x}", each.cycle, each.port,
-                              each.header.bits(), each.flits, values.lines()));
+    const auto& [of, place] = entered.at({each.header.flow, each.sequence});
+    // As RtlBench::check_order().
+    const std::uint32_t stream =
+        RtlEntry::is_message(of->flow) ? RtlEntry::kMessage << 8 | of->port << 8 | of->channel : of->flow;
+    expected.line(fmt::format("{:012x}_{:02x}_{:016x}_{:08x}_{:08x}_{:02x}_{:08x}_{:08x}", each.cycle,
+                              each.port, each.header.bits(), each.flits, values.lines(), of->channel, stream,
+                              place));
     for (std::uint32_t i = 0; i < each.flits; ++i) values.line(flit_text(each.data, i, flit_bytes));
   }
   std::string counts;
@@ -288,9 +297,10 @@ std::string parameters_text(const RtlDesign& design, TimePs period_ps) {
       "// The switch. Another one with the same pins goes here as well.\n`define REPLAY_TOP {}\n`define "
       "REPLAY_PARAMETERS {}\n`define REPLAY_P {}\n`define REPLAY_W {}\n`define REPLAY_VC {}\n`define "
       "REPLAY_DEPTH "
-      "{}\n`define REPLAY_OUT_DEPTH {}\n`define REPLAY_HALF_PERIOD {}  // ps\n// Lines of the files.\n",
+      "{}\n`define REPLAY_OUT_DEPTH {}\n`define REPLAY_CLASS_VC {}\n`define REPLAY_HALF_PERIOD {}  // ps\n// "
+      "Lines of the files.\n",
       design.top, parameters, design.ports, design.flit_bits, design.channels, design.depth, design.out_depth,
-      std::max<TimePs>(period_ps / 2, 2));
+      design.parameter("CLASS_VC", 1), std::max<TimePs>(period_ps / 2, 2));
 }
 
 /// What the memories hold, for people.

@@ -12,11 +12,13 @@ module driven_pins #(
     input logic [P-1:0] in_valid, in_head, in_tail,
     input logic [2*P-1:0] in_vc,
     input logic [64*P-1:0] in_header,
+    input logic [W*P-1:0] in_data,
     input logic [P-1:0] in_credit,
     input logic [2*P-1:0] in_credit_vc,
     input logic [P-1:0] out_valid, out_head, out_tail,
     input logic [2*P-1:0] out_vc,
     input logic [64*P-1:0] out_header,
+    input logic [W*P-1:0] out_data,
     input logic [P-1:0] out_credit,
     input logic [2*P-1:0] out_credit_vc
 );
@@ -37,6 +39,7 @@ module faults;
       .in_tail(tail[1:0]),
       .in_vc(vc[3:0]),
       .in_header(HEADERS),
+      .in_data('0),
       .in_credit(credit[1:0]),
       .in_credit_vc(credit_vc[3:0]),
       .out_valid(valid[3:2]),
@@ -44,6 +47,7 @@ module faults;
       .out_tail(tail[3:2]),
       .out_vc(vc[7:4]),
       .out_header(HEADERS),
+      .out_data('0),
       .out_credit(credit[3:2]),
       .out_credit_vc(credit_vc[7:4])
   );

@@ -153,6 +153,10 @@ TEST_F(RtlExportTest, OfCreditStreamPassesAndFailsWhereItShould) {
   EXPECT_NE(data.text.find("FAILED in cycle "), std::string::npos) << data.text;
   EXPECT_NE(data.text.find(": flit "), std::string::npos) << data.text;
   EXPECT_NE(data.text.find(": expected "), std::string::npos) << data.text;
+  const Ran channel = run("+fault=channel");
+  EXPECT_NE(channel.code, 0);
+  EXPECT_NE(channel.text.find(" in place of "), std::string::npos) << channel.text;
+  EXPECT_NE(channel.text.find(": channel "), std::string::npos) << channel.text;
   const Ran lost = run("+fault=lost");
   EXPECT_NE(lost.code, 0);
   EXPECT_NE(lost.text.find("nothing moves any more, and missing is expected.hex line "), std::string::npos)

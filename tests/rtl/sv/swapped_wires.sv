@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The least that has the pins of credit_stream: what comes to input i leaves by output P - 1 - i a cycle later, and credits
-// go straight through. +fault=data and +fault=lost break it.
+// go straight through. +fault=data, lost and channel break it.
 module swapped_wires #(
     parameter int P = 2,
     parameter int W = 32,
@@ -35,7 +35,7 @@ module swapped_wires #(
       out_valid[i] <= rst_n && in_valid[P-1-i];
       out_head[i] <= in_head[P-1-i];
       out_tail[i] <= in_tail[P-1-i];
-      out_vc[i] <= in_vc[P-1-i];
+      out_vc[i] <= in_vc[P-1-i] ^ (fault == "channel");
       out_header[i*64+:64] <= in_header[(P-1-i)*64+:64];
       out_data[i*W+:W] <= in_data[(P-1-i)*W+:W] ^ W'(fault == "data" && in_tail[P-1-i] && !in_head[P-1-i]);
       in_credit[i] <= rst_n && out_credit[P-1-i];
