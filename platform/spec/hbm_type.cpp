@@ -184,7 +184,8 @@ std::shared_ptr<const Struct<HbmRtlSpec>> hbm_rtl_type() {
                 "auto: what makes a beat per cycle carry as much as the memory reads")
       .optional("tolerance_cycles", &HbmRtlSpec::tolerance_cycles, integer<std::uint32_t>(0, 1'000'000),
                 "With both: most that an access may be done earlier or later than the model's; beyond it the "
-                "run fails");
+                "run fails. The model counts bytes and AXI4 whole beats: what is not aligned takes the RTL a "
+                "cycle more, and what waits behind it, too");
   return type;
 }
 

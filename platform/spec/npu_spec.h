@@ -83,7 +83,7 @@ struct HbmRtlSpec {
   RtlViewMode view = RtlViewMode::both;
   std::string design;                     ///< an AXI4 slave of those that wafertlm_add_rtl() has added
   std::optional<std::uint64_t> clock_hz;  ///< nullopt: the memory's bandwidth / the bytes of a beat
-  std::uint32_t tolerance_cycles = 8;     ///< with both: most that an access may be done earlier or later
+  std::uint32_t tolerance_cycles = 64;    ///< with both: most that an access may be done earlier or later
 };
 
 /// The memory of one NPU, and how the NPU asks it. hbm_params() fills in what follows from the generation.
