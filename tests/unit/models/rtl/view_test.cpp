@@ -329,9 +329,10 @@ TEST_F(RtlViewAlone, InPlaceABrokenRuleEndsTheRun) {
   build(RtlViewMode::rtl);
   module.outputs_of = [](const RtlHeader&, std::uint32_t) { return std::vector<std::uint32_t>{0}; };
   add_message(1, 2, 100'000, 17);
-  EXPECT_EQ(test::refusal_of<std::runtime_error>([this] { scheduler.run(); }),
-            "the pins of the RTL broke a rule: router, port 0, at 123000 ps: a packet "
-            "leaves where its flow goes; seen: entry 53250, sequence 0");
+  EXPECT_EQ(
+      test::refusal_of<std::runtime_error>([this] { scheduler.run(); }),
+      "the pins of the RTL broke a rule: protocol at 123000 ps, router, output 0, flow 53250, sequence 0: a "
+      "packet leaves where its flow goes; seen: a packet to output 2");
   EXPECT_EQ(view->scoreboard()->divergences(RtlDivergenceKind::protocol), 1U);
   EXPECT_EQ(view->scoreboard()->first_divergence()->at_ps, 123'000U);
 }

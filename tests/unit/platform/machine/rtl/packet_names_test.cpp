@@ -57,8 +57,10 @@ TEST(RtlDivergence, IsToldWithNames) {
   const RtlNames names{[](auto, auto) { return "packet 1 of NPU 2 to NPU 3"; }, [](auto) { return "s->t"; }};
   EXPECT_EQ(to_text(data, "s", names),
             "data at 20 ps, s, output 1 (s->t): packet 1 of NPU 2 to NPU 3 (flow 5, sequence 6)");
-  EXPECT_EQ(to_text({RtlDivergenceKind::protocol, 20, 0, 0, 4, "a", "b"}, "s", names),
-            "protocol at 20 ps, s, port 4");
+  // A rule that no packet is known to have broken, at an input.
+  EXPECT_EQ(
+      to_text({RtlDivergenceKind::protocol, 20, RtlDivergence::kNoPacket, 0, 4, "a", "b", true}, "s", names),
+      "protocol at 20 ps, s, input 4");
 }
 
 }  // namespace
