@@ -94,8 +94,12 @@ std::shared_ptr<const Struct<RtlSpec>> rtl_type() {
       .required("view", &RtlSpec::view, one_of<RtlViewMode>({"tlm", "rtl", "both"}),
                 "tlm: the model alone, for a recording; rtl: the RTL in its place; both: the model answers, "
                 "and the RTL gets the same packets beside it and is compared")
-      .optional("design", &RtlSpec::design, maybe<std::string>(word()),
-                "RTL that wafertlm_add_rtl() has made part of the program; `wafertlm rtl designs` lists them")
+      .optional(
+          "design", &RtlSpec::design, maybe<std::string>(text()),
+          "RTL that wafertlm_add_rtl() has made part of the program; `wafertlm rtl designs` lists them. Or "
+          "remote:SOCKET: what another simulator runs that comes to this Unix domain socket "
+          "(models/rtl/remote/wafertlm_rtl.h) within 60 s and answers within 60 s; each switch gets one "
+          "of its own")
       .optional("clock", &RtlSpec::clock_hz,
                 auto_or(whole_quantity(frequency_dimension(), "1 MHz", "1000 GHz")),
                 "auto: what makes a port carry as much as the switch's links, a flit in every cycle")

@@ -19,6 +19,7 @@
 #include "platform/host/output_option.h"
 #include "platform/host/validators.h"
 #include "platform/machine/rtl/configurations.h"
+#include "platform/machine/rtl/named_design.h"
 #include "platform/machine/rtl/packet_names.h"
 #include "platform/machine/rtl/rtl_views.h"
 #include "platform/machine/rtl/rtl_waves.h"
@@ -72,8 +73,8 @@ std::optional<std::uint32_t> tolerance_of(const std::string& text) {
 }
 
 int replay(const Options& options) {
-  const RtlDesign& design = find_rtl_design(options.design, rtl_designs(), rtl_is_built());
   RtlRecordingReader recording(options.recording);
+  const RtlDesign design = named_rtl_design(options.design);
   RtlScoreboardOptions board;
   board.switch_name = recording.head().switch_name;
   board.tolerance = options.tolerance.empty() ? recording.head().tolerance : tolerance_of(options.tolerance);
@@ -128,7 +129,7 @@ int replay(const Options& options) {
 }
 
 int export_stimulus(const Options& options) {
-  const RtlDesign& design = find_rtl_design(options.design, rtl_designs(), rtl_is_built());
+  const RtlDesign design = named_rtl_design(options.design);
   const RtlExported made =
       export_rtl_stimulus({options.recording, &design, rtl_configuration(design), options.folder});
   fmt::print("{}: {} packets in, {} out, for {}\n", options.recording, made.packets, made.expected,
@@ -149,7 +150,12 @@ std::function<int()> add_rtl_command(CLI::App& app) {
   play->add_option("RECORDING", options->recording, "What wafer.fabric.rtl with 'record' has written")
       ->required()
       ->type_name("FILE");
-  play->add_option("--design", options->design, "Of `wafertlm rtl designs`")->required()->type_name("NAME");
+  play->add_option(
+          "--design", options->design,
+          "Of `wafertlm rtl designs`, or remote:SOCKET: what a simulator runs that comes to this Unix "
+          "domain socket (models/rtl/remote/wafertlm_rtl.h) within a minute")
+      ->required()
+      ->type_name("NAME");
   play->add_option(
           "--tolerance", options->tolerance,
           "Cycles by which a head or a tail may be early or late, or none: times are not judged; the "
@@ -168,7 +174,7 @@ std::function<int()> add_rtl_command(CLI::App& app) {
       "export",
       "Write a recording as text and $readmemh files, with a bench in SystemVerilog that plays them");
   write->add_option("RECORDING", options->recording, "As of replay")->required()->type_name("FILE");
-  write->add_option("--design", options->design, "Of `wafertlm rtl designs`")->required()->type_name("NAME");
+  write->add_option("--design", options->design, "As of replay")->required()->type_name("NAME");
   write->add_option("-o,--out", options->folder, "Folder, new or of an earlier export")
       ->required()
       ->type_name("DIR")
@@ -178,6 +184,7 @@ std::function<int()> add_rtl_command(CLI::App& app) {
       "Examples:\n"
       "  wafertlm rtl designs\n"
       "  wafertlm rtl stress fred3_12 --seconds 10\n"
+      "  wafertlm rtl stress remote:switch.sock    (in another simulator)\n"
       "  wafertlm run EXPERIMENT.yaml --set 'wafer.fabric.rtl=[{switch: l1_0_2, view: tlm, design: fred3_12, "
       "record: chip.rec}]'\n"
       "  wafertlm rtl replay chip.rec --design fred3_12 --tolerance 5\n"

@@ -17,6 +17,7 @@
 #include "platform/host/output_option.h"
 #include "platform/host/validators.h"
 #include "platform/machine/rtl/configurations.h"
+#include "platform/machine/rtl/named_design.h"
 #include "platform/machine/rtl/rtl_waves.h"
 #include "platform/machine/rtl/wave_options.h"
 
@@ -216,8 +217,7 @@ class StressWaves final : public RtlPinWatch {
 };
 
 int run(const StressOptions& options) {
-  const RtlDesign& design =
-      find_rtl_design(options.design, rtl_designs(), rtl_is_built(), [](RtlProtocol) { return true; });
+  const RtlDesign design = named_rtl_design(options.design, [](RtlProtocol) { return true; });
   if (!is_of_switch(design.protocol)) {
     const RtlStressOptions& from = options.stress;
     return run_axi4_stress(design, {from.seed, from.cases, from.seconds, from.packets, from.shrink_plays},
@@ -270,7 +270,7 @@ std::pair<CLI::App*, std::function<int()>> add_stress_command(CLI::App& rtl) {
   CLI::App* command = rtl.add_subcommand(
       "stress",
       "Random traffic and random stalls until the RTL fails, and the shortest sequence that does it");
-  command->add_option("DESIGN", options->design, "Of `wafertlm rtl designs`")->required()->type_name("NAME");
+  command->add_option("DESIGN", options->design, "As of replay")->required()->type_name("NAME");
   command->add_option("--seed", options->stress.seed, "Of the first case; the next ones count on")
       ->check(not_negative())
       ->capture_default_str();

@@ -11,4 +11,9 @@ foreach(folder models/fred/rtl models/mesh/rtl models/axi_fifo/rtl models/hbm/rt
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/wafertlm/${folder}
     FILES_MATCHING PATTERN "*.sv" PATTERN "*.svh" PATTERN "*_systemc.h" PATTERN "sources.cmake")
 endforeach()
+# What goes into other simulators and benches.
+foreach(folder remote python uvm)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/models/rtl/${folder}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/wafertlm/models/rtl/${folder}
+    FILES_MATCHING PATTERN "wafertlm_r*.[ch]" PATTERN "*.sv" PATTERN "*.svh" PATTERN "*.py")
+endforeach()
 install(FILES ${CMAKE_CURRENT_LIST_DIR}/catalogue.cmake DESTINATION ${CMAKE_INSTALL_DATADIR}/wafertlm/platform/machine/rtl)

@@ -19,6 +19,7 @@
 #include "platform/host/built_without.h"
 #include "platform/machine/rtl/configurations.h"
 #include "platform/machine/rtl/model_facts.h"
+#include "platform/machine/rtl/named_design.h"
 #include "platform/machine/rtl/packet_names.h"
 #include "platform/machine/rtl/rtl_waves.h"
 #include "platform/text/aligned.h"
@@ -92,6 +93,7 @@ class NamelessFile {
 
 struct RtlViews::View {
   std::size_t number = 0;  // of the switch
+  std::optional<RtlDesign> design;
   std::unique_ptr<RtlModel> model,
       again;  // the second one makes the waveforms: modules cannot be made after the start
   std::unique_ptr<RtlView> view;
@@ -144,7 +146,7 @@ void RtlViews::add_view(const config::RtlSpec& spec, std::size_t number, bool is
   params.mode = spec.view;
   params.name = name;
   if (spec.design) {
-    params.design = &find_rtl_design(*spec.design, rtl_designs(), rtl_is_built());
+    params.design = &made->design.emplace(named_rtl_design(*spec.design));
     params.configuration = rtl_configuration(*params.design);
   }
   params.flit_bytes =
