@@ -188,6 +188,12 @@ std::string MemoryViews::text() const {
     for (const MemoryProperty& property : memory_properties(spec_, each->design, rtl.clock()))
       rows.push_back({property.what, fmt::format("TLM {}, RTL {}{}", property.model, property.rtl,
                                                  property.differs ? " — DIFFERS" : "")});
+    if (rtl.accesses() == 0) {
+      text +=
+          "  nothing was compared: no access came to it (of collectives only with npu.endpoint.memory: "
+          "hbm)\n";
+      continue;
+    }
     rows.push_back({"data", rtl.fault() ? fmt::format("at {} ps {}", rtl.fault()->at_ps, rtl.fault()->text)
                                         : fmt::format("equal, {} B read", rtl.bytes_compared())});
     if (const auto& shadow = each->shadow) {
