@@ -279,15 +279,16 @@ class Ends(RemoteCase):
             command = built(simulator, "crossbar5")
             with self.subTest(simulator=simulator):
                 with socket.socket(socket.AF_UNIX) as listener:
+                    self.socket.unlink(missing_ok=True)
                     listener.bind(str(self.socket))
                     listener.listen()
                     process = self.start(*command, f"+wafertlm={self.socket}")
                     with listener.accept()[0] as connection:
-                        connection.recv(100_000)
+                        size = struct.unpack("=I", connection.recv(4, socket.MSG_WAITALL))[0]
+                        connection.recv(size, socket.MSG_WAITALL)  # what is not read would break the connection
                         connection.sendall(struct.pack("=I", 9) + b"not today")
                     self.assertIn("WaferTLM refuses: not today", "".join(process.communicate()))
                     self.assertNotEqual(process.returncode, 0)
-                self.socket.unlink()
                 nowhere = self.start(*command)
                 self.assertIn("where does WaferTLM listen? +wafertlm=SOCKET", "".join(nowhere.communicate()))
                 self.assertNotEqual(nowhere.returncode, 0)
