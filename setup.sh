@@ -15,7 +15,7 @@ with_tests=
 for argument in "$@"; do
   case $argument in
     # clang only recommends its sanitizer runtime (libclang-rt); recommended packages are not installed.
-    --tests) packages+=(clang libclang-rt-14-dev clang-format chromium verilator iverilog slurm-wlm openmpi-bin
+    --tests) packages+=(clang libclang-rt-14-dev clang-format chromium verilator yosys iverilog slurm-wlm openmpi-bin
       libopenmpi-dev zsh fish mkdocs python3-jsonschema python3-yaml) with_tests=1 ;;
     --tidy) packages+=(clang-tidy) ;;
     --dry-run) dry_run=1 ;;

@@ -18,10 +18,10 @@ module channel_buffer #(
     output logic [A-1:0] place,  // of what is put
     // The queue that each output reads: whether a packet for it is at the front and has not begun, its header; a flit.
     output logic [P-1:0] waits,
-    output logic [63:0] header[P],
+    output logic [P*64-1:0] header,
     output logic [P-1:0] has_flit,
     input logic [P-1:0] take,
-    output logic [A-1:0] front[P]  // its place
+    output logic [P*A-1:0] front  // its place
 );
   localparam int Q = PER_OUTPUT != 0 ? P : 1;
   localparam int QB = Q > 1 ? $clog2(Q) : 1;
@@ -47,10 +47,10 @@ module channel_buffer #(
   if (PER_OUTPUT != 0) begin : g_queue_per_output
     assign put_queue = QB'(put_output);
     for (genvar o = 0; o < P; o = o + 1) begin : g_output
-      assign header[o] = headers[first[o]];
+      assign header[o*64+:64] = headers[first[o]];
       assign has_flit[o] = count[o] != 0;
       assign waits[o] = has_flit[o] && !leaving[o];
-      assign front[o] = first[o];
+      assign front[o*A+:A] = first[o];
       assign taken[o] = take[o];
       assign taken_tail[o] = tails[first[o]];
     end
@@ -59,10 +59,10 @@ module channel_buffer #(
     assign taken = |take;
     assign taken_tail = tails[first[0]];
     for (genvar o = 0; o < P; o = o + 1) begin : g_output
-      assign header[o] = headers[first[0]];
+      assign header[o*64+:64] = headers[first[0]];
       assign has_flit[o] = count[0] != 0;
       assign waits[o] = has_flit[o] && !leaving[0] && headers[first[0]][7:0] == 8'(o);
-      assign front[o] = first[0];
+      assign front[o*A+:A] = first[0];
     end
   end
 

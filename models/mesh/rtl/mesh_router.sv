@@ -41,18 +41,18 @@ module mesh_router #(
   assign unused = &{1'b0, cfg_valid, cfg_flow, cfg_word, cfg_data};
 
   // [output][input][channel]
-  logic [P*VC-1:0] waits[P], has_flit[P];
-  logic [63:0] header[P*P*VC];
-  logic [W:0] flit[P*P];  // [output][input]
+  logic [P*P*VC-1:0] waits, has_flit;
+  logic [P*P*VC*64-1:0] header;
+  logic [P*P-1:0] tail;  // [input][output]
+  logic [P*P*W-1:0] data;
   logic [P-1:0] take;
   logic [P*I-1:0] take_input;
   logic [P*B-1:0] take_vc;
 
   for (genvar i = 0; i < P; i = i + 1) begin : g_input
     logic [P*VC-1:0] input_waits, input_has_flit;
-    logic [63:0] input_header[P*VC];
+    logic [P*VC*64-1:0] input_header;
     logic [P-1:0] input_take;
-    logic [W:0] input_flit[P];
     router_input #(
         .P(P),
         .W(W),
@@ -75,28 +75,25 @@ module mesh_router #(
         .header(input_header),
         .take(input_take),
         .take_vc(take_vc),
-        .flit(input_flit)
+        .tail(tail[i*P+:P]),
+        .data(data[i*P*W+:P*W])
     );
     for (genvar o = 0; o < P; o = o + 1) begin : g_output
       assign input_take[o] = take[o] && take_input[o*I+:I] == I'(i);
-      assign waits[o][i*VC+:VC] = input_waits[o*VC+:VC];
-      assign has_flit[o][i*VC+:VC] = input_has_flit[o*VC+:VC];
-      assign flit[o*P+i] = input_flit[o];
-      for (genvar v = 0; v < VC; v = v + 1) begin : g_channel
-        assign header[(o*P+i)*VC+v] = input_header[o*VC+v];
-      end
+      assign waits[(o*P+i)*VC+:VC] = input_waits[o*VC+:VC];
+      assign has_flit[(o*P+i)*VC+:VC] = input_has_flit[o*VC+:VC];
+      assign header[(o*P+i)*VC*64+:VC*64] = input_header[o*VC*64+:VC*64];
     end
   end
 
   for (genvar o = 0; o < P; o = o + 1) begin : g_output
     logic head;
     logic [B-1:0] vc;
-    logic [63:0] headers[P*VC], sent_header;
-    logic [W:0] sent;  // {tail, data}
-    for (genvar k = 0; k < P * VC; k = k + 1) begin : g_header
-      assign headers[k] = header[o*P*VC+k];
-    end
-    assign sent = flit[o*P+32'(take_input[o*I+:I])];
+    logic [63:0] sent_header;
+    logic [I-1:0] from;
+    logic sent_tail;
+    assign from = take_input[o*I+:I];
+    assign sent_tail = tail[32'(from)*P+o];
     router_output #(
         .P(P),
         .W(W),
@@ -106,13 +103,13 @@ module mesh_router #(
     ) port (
         .clk(clk),
         .rst_n(rst_n),
-        .waits(waits[o]),
-        .has_flit(has_flit[o]),
-        .header(headers),
+        .waits(waits[o*P*VC+:P*VC]),
+        .has_flit(has_flit[o*P*VC+:P*VC]),
+        .header(header[o*P*VC*64+:P*VC*64]),
         .take(take[o]),
         .take_input(take_input[o*I+:I]),
         .take_vc(take_vc[o*B+:B]),
-        .take_tail(sent[W]),
+        .take_tail(sent_tail),
         .head(head),
         .vc(vc),
         .take_header(sent_header),
@@ -123,10 +120,10 @@ module mesh_router #(
       out_valid[o] <= take[o] && rst_n;
       if (take[o]) begin
         out_head[o] <= head;
-        out_tail[o] <= sent[W];
+        out_tail[o] <= sent_tail;
         out_vc[o*B+:B] <= vc;
         out_header[o*64+:64] <= sent_header;
-        out_data[o*W+:W] <= sent[W-1:0];
+        out_data[o*W+:W] <= data[(32'(from)*P+o)*W+:W];
       end
     end
   end

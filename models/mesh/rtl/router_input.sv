@@ -21,11 +21,12 @@ module router_input #(
     // For each output and channel.
     output logic [P*VC-1:0] waits,
     output logic [P*VC-1:0] has_flit,
-    output logic [63:0] header[P*VC],
+    output logic [P*VC*64-1:0] header,
     // Each output may take a flit, of any channel.
     input logic [P-1:0] take,
     input logic [P*B-1:0] take_vc,
-    output logic [W:0] flit[P]  // {tail, data}
+    output logic [P-1:0] tail,
+    output logic [P*W-1:0] data
 );
   localparam int N = $clog2(DEPTH + 1);
   localparam int A = DEPTH > 1 ? $clog2(DEPTH) : 1;
@@ -33,15 +34,15 @@ module router_input #(
   logic [VC*8-1:0] towards;  // outputs of the packets that are coming
   logic [7:0] put_output;
   logic [W:0] flits[VC*DEPTH];
-  logic [A-1:0] place[VC], front[VC*P];
+  logic [A-1:0] place[VC];
+  logic [VC*P*A-1:0] front;
   assign put_output = in_head ? in_header[7:0] : towards[in_vc*8+:8];
   always_ff @(posedge clk) if (in_valid && in_head) towards[in_vc*8+:8] <= in_header[7:0];
   always_ff @(posedge clk) if (in_valid) flits[32'(in_vc)*DEPTH+32'(place[in_vc])] <= {in_tail, in_data};
 
   for (genvar v = 0; v < VC; v = v + 1) begin : g_channel
     logic [P-1:0] channel_waits, channel_has_flit, channel_take;
-    logic [63:0] channel_header[P];
-    logic [A-1:0] channel_front[P];
+    logic [P*64-1:0] channel_header;
     channel_buffer #(
         .P(P),
         .DEPTH(DEPTH),
@@ -59,20 +60,19 @@ module router_input #(
         .header(channel_header),
         .has_flit(channel_has_flit),
         .take(channel_take),
-        .front(channel_front)
+        .front(front[v*P*A+:P*A])
     );
     for (genvar o = 0; o < P; o = o + 1) begin : g_output
       assign channel_take[o] = take[o] && take_vc[o*B+:B] == B'(v);
       assign waits[o*VC+v] = channel_waits[o];
       assign has_flit[o*VC+v] = channel_has_flit[o];
-      assign header[o*VC+v] = channel_header[o];
-      assign front[v*P+o] = channel_front[o];
+      assign header[(o*VC+v)*64+:64] = channel_header[o*64+:64];
     end
   end
   for (genvar o = 0; o < P; o = o + 1) begin : g_flit
     logic [B-1:0] from;
     assign from = take_vc[o*B+:B];
-    assign flit[o] = take[o] ? flits[32'(from)*DEPTH+32'(front[32'(from)*P+o])] : '0;
+    assign {tail[o], data[o*W+:W]} = take[o] ? flits[32'(from)*DEPTH+32'(front[(32'(from)*P+o)*A+:A])] : '0;
   end
 
   // Places that are free and not yet known to be: the channels take turns.

@@ -16,7 +16,7 @@ module router_output #(
     // For each input and channel.
     input logic [P*VC-1:0] waits,
     input logic [P*VC-1:0] has_flit,
-    input logic [63:0] header[P*VC],
+    input logic [P*VC*64-1:0] header,
     // The flit that leaves: from where, what follows it, and the channel behind the output.
     output logic take,
     output logic [I-1:0] take_input,
@@ -63,10 +63,10 @@ module router_output #(
     assign behind = here & ({P{1'b1}} << next_input[v]);
     assign chosen = |behind ? behind & -behind : here & -here;
     always_comb begin
-      bytes = header[32'(input_of[v])*VC+v][63:40];
+      bytes = header[(32'(input_of[v])*VC+v)*64+40+:24];
       flits = bytes == 0 ? 24'd1 : 24'((32'(bytes) + FLIT_BYTES - 1) / FLIT_BYTES);
       flits_of[v] = N'(flits);
-      priority_of[v] = header[32'(input_of[v])*VC+v][14:12];
+      priority_of[v] = header[(32'(input_of[v])*VC+v)*64+12+:3];
       vc_of[v] = B'(FIRST);
       for (int c = FIRST + 1; c < END; c = c + 1) if (credits[c] > credits[vc_of[v]]) vc_of[v] = B'(c);
       can_go[v] = found[v] && 24'(credits[vc_of[v]]) >= flits;
@@ -89,7 +89,7 @@ module router_output #(
     take_vc = busy ? from_vc : winner;
     vc = busy ? to_vc : vc_of[winner];
     take = busy ? has_flit[32'(from_input)*VC+32'(from_vc)] : any;
-    take_header = busy ? sent_header : header[32'(take_input)*VC+32'(take_vc)];
+    take_header = busy ? sent_header : header[(32'(take_input)*VC+32'(take_vc))*64+:64];
   end
 
   always_ff @(posedge clk) begin
