@@ -12,6 +12,9 @@ package bf16_pkg;
     logic round_up;
     more = a[14:0] >= b[14:0] ? a : b;
     less = a[14:0] >= b[14:0] ? b : a;
+    if (a[14:0] > 15'h7F80) return a | 16'h0040;
+    if (b[14:0] > 15'h7F80) return b | 16'h0040;
+    if (more[14:7] == 8'hFF) return less[14:7] == 8'hFF && more[15] != less[15] ? 16'hFFC0 : more;
     exponent = more[14:7] == 0 ? 8'd1 : more[14:7];
     distance = exponent - (less[14:7] == 0 ? 8'd1 : less[14:7]);
     x = {1'b0, more[14:7] != 0, more[6:0], 11'b0};
@@ -21,28 +24,24 @@ package bf16_pkg;
     else
       y = y >> distance;  // 11 guard bits: nothing is lost up to here
     sum = more[15] == less[15] ? x + y : x - y;
+    if (sum == 0) return {a[15] & b[15], 15'b0};
     if (sum[19]) begin
       sum = {1'b0, sum[19:2], sum[1] | sum[0]};
       exponent = exponent + 1;
     end
-    for (int step = 16; step > 0; step = step / 2)
-      if (exponent > 8'(step) && (sum >> (19 - step)) == 0) begin
-        sum = sum << step;
-        exponent = exponent - 8'(step);
-      end
+    while (!sum[18] && exponent > 1) begin
+      sum = sum << 1;
+      exponent = exponent - 1;
+    end
     round_up = sum[10] && (away || sum[9:0] != 0 || sum[11]);
     sum = {1'b0, sum[18:11], 11'b0} + {8'b0, round_up, 11'b0};
     if (sum[19]) begin
       sum = sum >> 1;
       exponent = exponent + 1;
     end
-    if (a[14:0] > 15'h7F80) bf16_add = a | 16'h0040;
-    else if (b[14:0] > 15'h7F80) bf16_add = b | 16'h0040;
-    else if (more[14:7] == 8'hFF) bf16_add = less[14:7] == 8'hFF && more[15] != less[15] ? 16'hFFC0 : more;
-    else if (sum == 0) bf16_add = {a[15] & b[15], 15'b0};
-    else if (exponent == 8'hFF) bf16_add = {more[15], 15'h7F80};
+    if (exponent == 8'hFF) return {more[15], 15'h7F80};
     // A subnormal number has the exponent field 0; rounding may have made it a normal one.
-    else bf16_add = {more[15], sum[18] ? exponent : 8'b0, sum[17:11]};
+    return {more[15], sum[18] ? exponent : 8'b0, sum[17:11]};
   endfunction
 
 endpackage

@@ -21,7 +21,7 @@ module control_unit #(
     input logic rst_n,
     // Fronts of the input channels.
     input logic [P*VC-1:0] waits,
-    input logic [P*VC*64-1:0] header,
+    input logic [63:0] header[P*VC],
     // Stored configurations.
     input logic [FLOWS-1:0] is_open,
     input logic [FLOWS-1:0] bf16,
@@ -53,17 +53,17 @@ module control_unit #(
     output logic [FLOWS-1:0] grant_flow
 );
   // verilator no_inline_module
-  localparam int C = fred_pkg::bits(M);
-  localparam int B = fred_pkg::bits(VC);
-  localparam int K = fred_pkg::bits(PLANES);
-  localparam int FB = fred_pkg::bits(FLOWS);
+  import fred_pkg::*;
+  localparam int C = bits(M);
+  localparam int B = bits(VC);
+  localparam int K = bits(PLANES);
+  localparam int FB = bits(FLOWS);
   localparam int N = P * VC;  // contenders: input · VC + channel
-  localparam int NB = fred_pkg::bits(N);
-  localparam int S = fred_pkg::bits(P);
+  localparam int NB = bits(N);
+  localparam int S = bits(P);
   localparam int BLOCKS = M ** LEVELS;
-  localparam int BASE = fred_pkg::ports_at(P, LEVELS);
-  localparam int SETTING = fred_pkg::SETTING;
-  localparam logic [512*SETTING-1:0] SETTINGS = fred_pkg::base_settings(BASE);
+  localparam int BASE = ports_at(P, LEVELS);
+  localparam base_settings_t SETTINGS = BASE == 3 ? base_settings() : '0;
 
   logic [S-1:0] first;  // the input whose turn it is
   logic [P*B-1:0] channel;  // and of each input the channel
@@ -82,7 +82,7 @@ module control_unit #(
     for (int i = 0; i < P; i = i + 1)
       for (int v = 0; v < VC; v = v + 1) begin
         logic [63:0] mine;
-        mine = header[(i*VC+v)*64+:64];
+        mine = header[i*VC+v];
         unicast[i*VC+v] = mine[15];
         flow[i*VC+v] = mine[FB-1:0];
         its_flits[i*VC+v] = 24'((32'(mine[63:40]) + 32'(FLIT_BYTES - 1)) / 32'(FLIT_BYTES));
@@ -103,7 +103,7 @@ module control_unit #(
           for (int j = 0; j < P; j = j + 1)
             if (its_in[i*VC+v][j]) begin
               if (j < i) ready[i*VC+v] = 1'b0;  // it contends there
-              if (j > i && !(waits[j*VC+v] && header[(j*VC+v)*64+:40] == mine[39:0]))
+              if (j > i && !(waits[j*VC+v] && header[j*VC+v][39:0] == mine[39:0]))
                 ready[i*VC+v] = 1'b0;
             end
         end

@@ -7,7 +7,7 @@ module d_microswitch #(
     input logic clk,
     input logic rst_n,
     input logic [2*M-1:0] takes,  // for every output the inputs, at most one
-    input logic [M*F-1:0] in_flit,
+    input logic [F-1:0] in_flit[M],
     output logic [F-1:0] out_0,
     output logic [F-1:0] out_1
 );

@@ -13,11 +13,10 @@ module fred_base #(
     input logic rst_n,
     input logic [P*TAG-1:0] in_tag,  // {active, BF16, which flow, way}
     input logic [P*TAG-1:0] out_tag,
-    input logic [P*(SIDE+W)-1:0] in_flit,
-    output logic [P*(SIDE+W)-1:0] out_flit
+    input logic [SIDE+W-1:0] in_flit[P],
+    output logic [SIDE+W-1:0] out_flit[P]
 );
   // verilator no_inline_module
-  localparam int F = SIDE + W;
   localparam int PATH = TAG - ID - 2;
   logic [P*P-1:0] wanted;  // for every output the inputs of its flow
   logic unused;
@@ -41,20 +40,21 @@ module fred_base #(
         .rst_n(rst_n),
         .takes(wanted),
         .bf16(in_tag[TAG-2]),
-        .in_0(in_flit[0+:F]),
-        .in_1(in_flit[F+:F]),
-        .out_0(out_flit[0+:F]),
-        .out_1(out_flit[F+:F])
+        .in_0(in_flit[0]),
+        .in_1(in_flit[1]),
+        .out_0(out_flit[0]),
+        .out_1(out_flit[1])
     );
   end else begin : g_three
-    localparam int SETTING = fred_pkg::SETTING;
-    localparam logic [512*SETTING-1:0] SETTINGS = fred_pkg::base_settings(P);
+    import fred_pkg::*;
+    localparam base_settings_t SETTINGS = base_settings();
     logic [11:0] setting;
     logic [7:0] setting_1;
     logic [3:0] setting_2;
     logic [1:0] bf16_1;
     logic bf16_2;
     logic possible;
+    localparam int F = SIDE + W;
     logic [F-1:0] port_2, rd0_0, rd0_1, rd1_0, rd1_1, from_rd0;
 
     assign {possible, setting} = SETTINGS[32'(wanted)*SETTING+:SETTING];
@@ -70,7 +70,7 @@ module fred_base #(
     ) wait_2 (
         .clk(clk),
         .rst_n(rst_n),
-        .in(in_flit[2*F+:F]),
+        .in(in_flit[2]),
         .out(port_2)
     );
     delay_line #(
@@ -87,7 +87,7 @@ module fred_base #(
         .clk(clk),
         .rst_n(rst_n),
         .in(rd1_1),
-        .out(out_flit[2*F+:F])
+        .out(out_flit[2])
     );
     rd_microswitch #(
         .W(W),
@@ -98,8 +98,8 @@ module fred_base #(
         .rst_n(rst_n),
         .takes(setting[3:0]),
         .bf16(in_tag[TAG-2]),
-        .in_0(in_flit[0+:F]),
-        .in_1(in_flit[F+:F]),
+        .in_0(in_flit[0]),
+        .in_1(in_flit[1]),
         .out_0(rd0_0),
         .out_1(rd0_1)
     );
@@ -128,8 +128,8 @@ module fred_base #(
         .bf16(bf16_2),
         .in_0(from_rd0),
         .in_1(rd1_0),
-        .out_0(out_flit[0+:F]),
-        .out_1(out_flit[F+:F])
+        .out_0(out_flit[0]),
+        .out_1(out_flit[1])
     );
 
 `ifndef SYNTHESIS

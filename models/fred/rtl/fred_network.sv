@@ -15,8 +15,8 @@ module fred_network #(
     input logic rst_n,
     input logic [P*TAG-1:0] in_tag,  // {active, BF16, which flow, way}
     input logic [P*TAG-1:0] out_tag,  // of the flow for each output, in the same cycle
-    input logic [P*(SIDE+W)-1:0] in_flit,
-    output logic [P*(SIDE+W)-1:0] out_flit  // stages(P) cycles later
+    input logic [SIDE+W-1:0] in_flit[P],
+    output logic [SIDE+W-1:0] out_flit[P]  // stages(P) cycles later
 );
 `include "mutations.svh"
 
@@ -43,9 +43,8 @@ module fred_network #(
     localparam int Q = (P + 1) / 2;  // ports of a middle switch
     localparam int INNER = fred_pkg::stages(Q);
 
-    // [middle switch][port]
-    logic [M*Q*TAG-1:0] mid_in_tag, mid_out_tag;
-    logic [M*Q*F-1:0] mid_in, mid_out;
+    logic [Q*TAG-1:0] mid_in_tag[M], mid_out_tag[M];
+    logic [F-1:0] mid_in[M][Q], mid_out[M][Q];
     logic [P*TAG-1:0] late_tag;  // of the outputs, when their flits reach the D-µswitches
 
     // The tag at port i of middle switch c: that of the first of two ports whose flow goes there, its way without this
@@ -64,11 +63,11 @@ module fred_network #(
         assign out_1 = i < PAIRS ? out_tag[(2*i+1)%P*TAG+:TAG] : '0;
         always_ff @(posedge clk)
           if (!rst_n) begin
-            mid_in_tag[(c*Q+i)*TAG+:TAG] <= '0;
-            mid_out_tag[(c*Q+i)*TAG+:TAG] <= '0;
+            mid_in_tag[c][i*TAG+:TAG] <= '0;
+            mid_out_tag[c][i*TAG+:TAG] <= '0;
           end else begin
-            mid_in_tag[(c*Q+i)*TAG+:TAG] <= tag_of(in_tag[2*i*TAG+:TAG], in_1, C'(c));
-            mid_out_tag[(c*Q+i)*TAG+:TAG] <= tag_of(out_tag[2*i*TAG+:TAG], out_1, C'(c));
+            mid_in_tag[c][i*TAG+:TAG] <= tag_of(in_tag[2*i*TAG+:TAG], in_1, C'(c));
+            mid_out_tag[c][i*TAG+:TAG] <= tag_of(out_tag[2*i*TAG+:TAG], out_1, C'(c));
           end
       end
     end
@@ -84,7 +83,7 @@ module fred_network #(
 
     for (genvar i = 0; i < PAIRS; i = i + 1) begin : g_in
       logic [M*2-1:0] takes;
-      logic [M*F-1:0] sent;
+      logic [F-1:0] sent[M];
       always_comb
         for (int c = 0; c < M; c = c + 1)
           for (int j = 0; j < 2; j = j + 1)
@@ -99,12 +98,12 @@ module fred_network #(
           .rst_n(rst_n),
           .takes(takes),
           .bf16(in_tag[2*i*TAG+TAG-2]),
-          .in_0(in_flit[2*i*F+:F]),
-          .in_1(in_flit[(2*i+1)*F+:F]),
+          .in_0(in_flit[2*i]),
+          .in_1(in_flit[2*i+1]),
           .out_flit(sent)
       );
       for (genvar c = 0; c < M; c = c + 1) begin : g_to
-        assign mid_in[(c*Q+i)*F+:F] = sent[c*F+:F];
+        assign mid_in[c][i] = sent[c];
       end
 `ifndef SYNTHESIS
       for (genvar c = 0; c < M; c = c + 1) begin : g_check
@@ -126,23 +125,23 @@ module fred_network #(
       ) mid (
           .clk(clk),
           .rst_n(rst_n),
-          .in_tag(mid_in_tag[c*Q*TAG+:Q*TAG]),
-          .out_tag(mid_out_tag[c*Q*TAG+:Q*TAG]),
-          .in_flit(mid_in[c*Q*F+:Q*F]),
-          .out_flit(mid_out[c*Q*F+:Q*F])
+          .in_tag(mid_in_tag[c]),
+          .out_tag(mid_out_tag[c]),
+          .in_flit(mid_in[c]),
+          .out_flit(mid_out[c])
       );
     end
 
     for (genvar o = 0; o < Q; o = o + 1) begin : g_out
       localparam int N = o < PAIRS ? 2 : 1;
       logic [N*M-1:0] takes;
-      logic [M*F-1:0] received;
+      logic [F-1:0] received[M];
       always_comb
         for (int j = 0; j < N; j = j + 1)
           for (int c = 0; c < M; c = c + 1)
             takes[j*M+c] = late_tag[(2*o+j)*TAG+TAG-1] && late_tag[(2*o+j)*TAG+:C] == C'(c);
       for (genvar c = 0; c < M; c = c + 1) begin : g_from
-        assign received[c*F+:F] = mid_out[(c*Q+o)*F+:F];
+        assign received[c] = mid_out[c][o];
       end
       if (N == 2) begin : g_pair
         d_microswitch #(
@@ -153,8 +152,8 @@ module fred_network #(
             .rst_n(rst_n),
             .takes(takes),
             .in_flit(received),
-            .out_0(out_flit[2*o*F+:F]),
-            .out_1(out_flit[(2*o+1)*F+:F])
+            .out_0(out_flit[2*o]),
+            .out_1(out_flit[2*o+1])
         );
       end else begin : g_last
         mux #(
@@ -165,13 +164,13 @@ module fred_network #(
             .rst_n(rst_n),
             .takes(takes),
             .in_flit(received),
-            .out_flit(out_flit[2*o*F+:F])
+            .out_flit(out_flit[2*o])
         );
       end
     end
 
     if (Q != PAIRS) begin : g_demux
-      logic [M*F-1:0] to_middle;
+      logic [F-1:0] to_middle[M];
       demux #(
           .M(M),
           .F(F)
@@ -179,11 +178,11 @@ module fred_network #(
           .clk(clk),
           .rst_n(rst_n),
           .takes(in_tag[(P-1)*TAG+TAG-1] ? M'(1) << in_tag[(P-1)*TAG+:C] : '0),
-          .in_flit(in_flit[(P-1)*F+:F]),
+          .in_flit(in_flit[P-1]),
           .out_flit(to_middle)
       );
       for (genvar c = 0; c < M; c = c + 1) begin : g_to
-        assign mid_in[(c*Q+Q-1)*F+:F] = to_middle[c*F+:F];
+        assign mid_in[c][Q-1] = to_middle[c];
       end
     end
   end

@@ -43,17 +43,18 @@ module fred_switch #(
     input logic [31:0] cfg_data
 );
 `include "mutations.svh"
-  localparam int B = fred_pkg::bits(VC);
-  localparam int K = fred_pkg::bits(PLANES);
-  localparam int SB = fred_pkg::bits(SLOTS);
-  localparam int ID = fred_pkg::bits(P);
-  localparam int LEVELS = fred_pkg::levels(P);
-  localparam int WAY = (LEVELS > 0 ? LEVELS : 1) * fred_pkg::bits(M);
+  import fred_pkg::*;
+  localparam int B = bits(VC);
+  localparam int K = bits(PLANES);
+  localparam int SB = bits(SLOTS);
+  localparam int ID = bits(P);
+  localparam int LEVELS = levels(P);
+  localparam int WAY = (LEVELS > 0 ? LEVELS : 1) * bits(M);
   localparam int TAG = 2 + ID + WAY;
   localparam int SIDE = 2 + B + 64;  // {head, tail, channel, header}
   localparam int F = SIDE + W;
   localparam int N = $clog2(QUEUE + 1);
-  localparam int STAGES = fred_pkg::stages(P);
+  localparam int STAGES = stages(P);
 
 `ifdef WAFERTLM_MUTATIONS
   initial if ($value$plusargs("fred_mutation=%d", fred_mutation_pkg::selected) == 0) fred_mutation_pkg::selected = 0;
@@ -98,13 +99,17 @@ module fred_switch #(
   logic [P*VC-1:0] waits, has_flit;
   logic [P*PLANES-1:0] granted, take;
   logic [P*PLANES*B-1:0] granted_vc, take_vc;
-  logic [P*VC*64-1:0] header;
+  logic [63:0] header[P*VC];
   logic [P-1:0] kept;
-  logic [PLANES*P*F-1:0] net_in, net_out;  // [plane][port]
+  logic [F-1:0] net_in[PLANES][P], net_out[PLANES][P];
   for (genvar i = 0; i < P; i = i + 1) begin : g_input
-    logic [PLANES*F-1:0] flits;
+    logic [63:0] headers[VC];
+    logic [F-1:0] flits[PLANES];
+    for (genvar v = 0; v < VC; v = v + 1) begin : g_header
+      assign header[i*VC+v] = headers[v];
+    end
     for (genvar k = 0; k < PLANES; k = k + 1) begin : g_plane
-      assign net_in[(k*P+i)*F+:F] = flits[k*F+:F];
+      assign net_in[k][i] = flits[k];
     end
 `ifdef WAFERTLM_MUTATIONS
     // Mutation 2: a packet is dropped that comes when eight flits of its channel have not left.
@@ -135,7 +140,7 @@ module fred_switch #(
         .in_header(in_header[64*i+:64]),
         .in_data(in_data[W*i+:W]),
         .waits(waits[VC*i+:VC]),
-        .header(header[VC*64*i+:VC*64]),
+        .header(headers),
         .granted(granted[PLANES*i+:PLANES]),
         .granted_vc(granted_vc[PLANES*B*i+:PLANES*B]),
         .has_flit(has_flit[VC*i+:VC]),
@@ -146,7 +151,7 @@ module fred_switch #(
   end
 
   // ---- phases
-  localparam int FB = fred_pkg::bits(FLOWS);
+  localparam int FB = bits(FLOWS);
   logic [P-1:0] arrives;
   logic [P*FB-1:0] arrives_flow;
   for (genvar i = 0; i < P; i = i + 1) begin : g_arrives
@@ -349,8 +354,8 @@ module fred_switch #(
         .rst_n(rst_n),
         .in_tag(in_tag[k*P*TAG+:P*TAG]),
         .out_tag(out_tag[k*P*TAG+:P*TAG]),
-        .in_flit(net_in[k*P*F+:P*F]),
-        .out_flit(net_out[k*P*F+:P*F])
+        .in_flit(net_in[k]),
+        .out_flit(net_out[k])
     );
   end
 
@@ -364,13 +369,13 @@ module fred_switch #(
   end
   for (genvar o = 0; o < P; o = o + 1) begin : g_output
     logic [P-1:0] comes;
-    logic [PLANES*F-1:0] from_planes;
+    logic [F-1:0] from_planes[PLANES];
     logic [F-1:0] flit;
     for (genvar s = 0; s < P; s = s + 1) begin : g_from
       assign comes[s] = grant[s] && grant_out[s*P+o];
     end
     for (genvar k = 0; k < PLANES; k = k + 1) begin : g_plane
-      assign from_planes[k*F+:F] = net_out[(k*P+o)*F+:F];
+      assign from_planes[k] = net_out[k][o];
     end
     output_queue #(
         .P(P),

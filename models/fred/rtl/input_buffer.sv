@@ -18,18 +18,17 @@ module input_buffer #(
     input logic [W-1:0] in_data,
     // The oldest packet of every channel that has not been granted; grants, for each plane.
     output logic [VC-1:0] waits,
-    output logic [VC*64-1:0] header,
+    output logic [63:0] header[VC],
     input logic [PLANES-1:0] granted,
     input logic [PLANES*fred_pkg::bits(VC)-1:0] granted_vc,
     // The channels with a flit; each plane may read another channel: {head, tail, channel, header, data}.
     output logic [VC-1:0] has_flit,
     input logic [PLANES-1:0] take,
     input logic [PLANES*fred_pkg::bits(VC)-1:0] take_vc,
-    output logic [PLANES*(2+fred_pkg::bits(VC)+64+W)-1:0] flit
+    output logic [2+fred_pkg::bits(VC)+64+W-1:0] flit[PLANES]
 );
   // verilator no_inline_module
   localparam int B = fred_pkg::bits(VC);
-  localparam int F = 2 + B + 64 + W;
   localparam int A = fred_pkg::bits(DEPTH);
   localparam int N = $clog2(DEPTH + 1);
   localparam int AT = $clog2(VC * DEPTH);
@@ -57,14 +56,14 @@ module input_buffer #(
     for (int v = 0; v < VC; v = v + 1) begin
       has_flit[v] = count[v*N+:N] != 0;
       waits[v] = count_headers[v*N+:N] != 0;
-      header[v*64+:64] = headers[at(B'(v), read_header[v*A+:A])];
+      header[v] = headers[at(B'(v), read_header[v*A+:A])];
     end
     for (int k = 0; k < PLANES; k = k + 1) begin
       logic [B-1:0] vc;
       vc = take_vc[k*B+:B];
-      flit[k*F+:F] = '0;
+      flit[k] = '0;
       if (take[k]) begin
-        flit[k*F+:F] = {flits[at(vc, read[vc*A+:A])][W+:2], vc, sent_header[k], flits[at(vc, read[vc*A+:A])][W-1:0]};
+        flit[k] = {flits[at(vc, read[vc*A+:A])][W+:2], vc, sent_header[k], flits[at(vc, read[vc*A+:A])][W-1:0]};
         next_count[vc*N+:N] = next_count[vc*N+:N] - 1;
       end
       vc = granted_vc[k*B+:B];
@@ -98,7 +97,7 @@ module input_buffer #(
   end
 
   for (genvar k = 0; k < PLANES; k = k + 1) begin : g_plane
-    always_ff @(posedge clk) if (granted[k]) sent_header[k] <= header[granted_vc[k*B+:B]*64+:64];
+    always_ff @(posedge clk) if (granted[k]) sent_header[k] <= header[granted_vc[k*B+:B]];
   end
 
 `ifndef SYNTHESIS

@@ -7,14 +7,14 @@ module mux #(
     input logic clk,
     input logic rst_n,
     input logic [M-1:0] takes,  // at most one
-    input logic [M*F-1:0] in_flit,
+    input logic [F-1:0] in_flit[M],
     output logic [F-1:0] out_flit
 );
   // verilator no_inline_module
   logic [F-1:0] next;
   always_comb begin
     next = out_flit;
-    for (int c = 0; c < M; c = c + 1) if (takes[c]) next = in_flit[c*F+:F];
+    for (int c = 0; c < M; c = c + 1) if (takes[c]) next = in_flit[c];
   end
   always_ff @(posedge clk) out_flit <= rst_n ? next : '0;
 

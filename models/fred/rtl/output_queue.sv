@@ -27,7 +27,7 @@ module output_queue #(
     // A flit enters a plane, and arrives.
     input logic [PLANES-1:0] enters,
     input logic [PLANES*fred_pkg::bits(VC)-1:0] enters_vc,
-    input logic [PLANES*F-1:0] arriving,
+    input logic [F-1:0] arriving[PLANES],
     input logic out_credit,
     input logic [fred_pkg::bits(VC)-1:0] out_credit_vc,
     // The packet that begins to leave.
@@ -193,7 +193,7 @@ module output_queue #(
     int q;
     q = 32'(out_plane) * VC + 32'(out_vc);
     is_there = stored[q*N+:N] != 0;
-    out_flit = out_valid && is_there ? oldest[out_plane] : arriving[out_plane*F+:F];
+    out_flit = out_valid && is_there ? oldest[out_plane] : arriving[out_plane];
     next_stored = stored;
     for (int k = 0; k < PLANES; k = k + 1)
       if (arrives[k])
@@ -220,7 +220,7 @@ module output_queue #(
     assign to = arrives_vc[k*B+:B];
     assign oldest[k] = flits[AT'(32'(out_vc)*DEPTH)+AT'(read_flit[(k*VC+32'(out_vc))*A+:A])];
     always_ff @(posedge clk)
-      if (arrives[k]) flits[AT'(32'(to)*DEPTH)+AT'(write_flit[(k*VC+32'(to))*A+:A])] <= arriving[k*F+:F];
+      if (arrives[k]) flits[AT'(32'(to)*DEPTH)+AT'(write_flit[(k*VC+32'(to))*A+:A])] <= arriving[k];
   end
 
 `ifndef SYNTHESIS

@@ -12,11 +12,10 @@ module r_microswitch #(
     input logic bf16,
     input logic [SIDE+W-1:0] in_0,
     input logic [SIDE+W-1:0] in_1,
-    output logic [M*(SIDE+W)-1:0] out_flit
+    output logic [SIDE+W-1:0] out_flit[M]
 );
   // verilator no_inline_module
 `include "mutations.svh"
-  localparam int F = SIDE + W;
   logic reduces;
   logic [W-1:0] a, b, sum;
 
@@ -43,13 +42,13 @@ module r_microswitch #(
 
   for (genvar c = 0; c < M; c = c + 1) begin : g_out
     always_ff @(posedge clk)
-      if (!rst_n) out_flit[c*F+:F] <= '0;
+      if (!rst_n) out_flit[c] <= '0;
       else
         case (takes[2*c+:2])
-          2'b01: out_flit[c*F+:F] <= in_0;
-          2'b10: out_flit[c*F+:F] <= in_1;
+          2'b01: out_flit[c] <= in_0;
+          2'b10: out_flit[c] <= in_1;
           // Mutation 4: from number 8 on a sum has the number after its own.
-          2'b11: out_flit[c*F+:F] <= {in_0[W+:SIDE] + (`FRED_MUTATION(4) && in_0[W+19+:21] != 0 ? SIDE'(65536) : '0), sum};
+          2'b11: out_flit[c] <= {in_0[W+:SIDE] + (`FRED_MUTATION(4) && in_0[W+19+:21] != 0 ? SIDE'(65536) : '0), sum};
           default: ;
         endcase
   end
