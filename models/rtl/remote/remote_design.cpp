@@ -149,15 +149,18 @@ RtlDesign facts_of(const Told& told) {
     throw std::invalid_argument(
         say("it must say P (ports) and W (bits of a flit, a multiple of 32), and says P=", design.ports,
             " W=", design.flit_bits));
+  design.input_flits = told.number("DEPTH", 0, 1, kMost);
   if (design.protocol == RtlProtocol::credit_stream) {
     design.channels = told.number("VC", 1, 1, kMaxVcs);
-    design.depth = told.number("DEPTH", 0, 1, kMost);
+    design.depth = design.input_flits;
     if (design.depth == 0) throw std::invalid_argument("it must say DEPTH, the credits of a sender");
     design.out_depth = told.number("OUT_DEPTH", design.depth, 1, kMost);
     design.flows = told.number("FLOWS", 0, 0, kMost);
     design.configuration = told.word("CONFIGURATION");
   }
   design.latency = told.number("LATENCY", 0, 0, kMost);
+  design.rate = told.number("RATE", design.rate, 1, 100);
+  design.turns = told.number("TURNS", design.turns, 1, kMost);
   if (const std::string queue = told.word("QUEUE"); !queue.empty()) {
     design.queue = input_queue_of(queue);
     if (!design.queue)

@@ -49,6 +49,7 @@ struct StressOptions {
   std::vector<std::string> plusargs;
   RtlStressOptions stress;
   std::optional<std::uint32_t> early_credits;
+  std::optional<std::uint64_t> long_cycles;
   bool json = false;
 };
 
@@ -241,7 +242,9 @@ int run(const StressOptions& options) {
   const std::clock_t begin = std::clock();
   const RtlStressResult result = [&] {
     const RtlPrintsToStderr others;
-    return stress(design, *model, params, rtl_flow_rules(design), options.stress, progress);
+    RtlStressOptions how = options.stress;
+    how.long_cycles = options.long_cycles.value_or(how.cases == 0 ? how.long_cycles : 0);
+    return stress(design, *model, params, rtl_flow_rules(design), how, progress);
   }();
   const double cpu_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   if (options.json)
@@ -282,9 +285,9 @@ std::pair<CLI::App*, std::function<int()>> add_stress_command(CLI::App& rtl) {
   command->add_option("--cases", options->stress.cases, "At most so many; 0: no limit")
       ->capture_default_str();
   command
-      ->add_option("--long-cycles", options->stress.long_cycles,
-                   "Of the last case, which has no reset, at most; 0: none")
-      ->capture_default_str();
+      ->add_option("--long-cycles", options->long_cycles,
+                   "At most, of a last case without a reset; 0: none. 1000000 if not given, with --cases 0")
+      ->type_name("CYCLES");
   command->add_option("--packets", options->stress.packets, "Of a case; with AXI4, transactions")
       ->check(CLI::Range(1U, 1'000'000U))
       ->capture_default_str();
