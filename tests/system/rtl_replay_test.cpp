@@ -68,6 +68,7 @@ TEST_F(RtlReplay, PortsThatStandStillChangeTimesOnly) {
   EXPECT_NE(stalled[0], stalled[1]);
   EXPECT_EQ(replay("--stalls 1 --tolerance 75").exit_code, 2);
   EXPECT_EQ(replay("--stalls -1").exit_code, 2);
+  EXPECT_EQ(run_tool("rtl stress fred3_12 --long-cycles -5").exit_code, 2);
 }
 
 TEST_F(RtlReplay, SeesWhatTheRunSaw) {

@@ -287,6 +287,7 @@ std::pair<CLI::App*, std::function<int()>> add_stress_command(CLI::App& rtl) {
   command
       ->add_option("--long-cycles", options->long_cycles,
                    "At most, of a last case without a reset; 0: none. 1000000 if not given, with --cases 0")
+      ->check(not_negative())
       ->type_name("CYCLES");
   command->add_option("--packets", options->stress.packets, "Of a case; with AXI4, transactions")
       ->check(CLI::Range(1U, 1'000'000U))

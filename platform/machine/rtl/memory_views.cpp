@@ -21,27 +21,17 @@ namespace {
 
 bool is_axi4_slave(RtlProtocol protocol) { return protocol == RtlProtocol::axi4_slave; }
 
-const char* view_name(RtlViewMode mode) {
-  constexpr const char* kNames[] = {"tlm", "rtl", "both"};
-  return kNames[static_cast<std::size_t>(mode)];
-}
-
 /// What decides times, of the model and of the RTL.
-struct MemoryProperty {
-  std::string what, model, rtl;
-  bool differs;
-};
-
-std::vector<MemoryProperty> memory_properties(const config::HbmSpec& spec, const RtlDesign& design,
-                                              const RtlClock& clock) {
+std::vector<RtlProperty> memory_properties(const config::HbmSpec& spec, const RtlDesign& design,
+                                           const RtlClock& clock) {
   const double rate = static_cast<double>(design.flit_bytes()) * static_cast<double>(clock.hz);
   const auto bus = [&](const char* what, bool write) {
     const auto model = static_cast<double>(spec.bytes_per_s(write));
     const double least = std::min(model, rate), most = std::max(model, rate);
-    return MemoryProperty{what, fmt::format("{:.4g} GB/s", model / 1e9),
-                          fmt::format("{:.4g} GB/s", rate / 1e9), most > least * 1.001};
+    return RtlProperty{what, fmt::format("{:.4g} GB/s", model / 1e9), fmt::format("{:.4g} GB/s", rate / 1e9),
+                       most > least * 1.001};
   };
-  std::vector<MemoryProperty> list = {bus("reads", false), bus("writes", true)};
+  std::vector<RtlProperty> list = {bus("reads", false), bus("writes", true)};
   const TimePs model_ps = spec.timing.latency_ps, rtl_ps = clock.edge_ps(design.latency);
   const TimePs apart_ps = std::max(model_ps, rtl_ps) - std::min(model_ps, rtl_ps);
   if (design.latency != 0)
@@ -117,7 +107,7 @@ nlohmann::ordered_json MemoryViews::json() const {
   auto list = results::Json::array();
   for (const auto& each : views_) {
     results::Json row = {{"memory", each->name()},
-                         {"view", view_name(each->spec.view)},
+                         {"view", wafertlm::to_string(each->spec.view)},
                          {"design", each->design.name},
                          {"clock_hz", each->rtl.clock().hz},
                          {"equal", each->is_equal()},
@@ -137,7 +127,7 @@ nlohmann::ordered_json MemoryViews::json() const {
         row["times"]["difference_cycles"].push_back({{"cycles", cycles}, {"accesses", accesses}});
     }
     row["properties"] = results::Json::array();
-    for (const MemoryProperty& property : memory_properties(spec_, each->design, each->rtl.clock()))
+    for (const RtlProperty& property : memory_properties(spec_, each->design, each->rtl.clock()))
       row["properties"].push_back({{"property", property.what},
                                    {"tlm", property.model},
                                    {"rtl", property.rtl},
@@ -182,12 +172,10 @@ std::string MemoryViews::text() const {
     const HbmRtl& rtl = each->rtl;
     text +=
         fmt::format("\nRTL of {}: view {}, design {}, clock {} MHz, {} accesses in {} bursts, {} cycles\n",
-                    each->name(), view_name(each->spec.view), each->design.name, rtl.clock().hz / 1'000'000,
-                    rtl.accesses(), rtl.bursts(), rtl.cycles());
+                    each->name(), wafertlm::to_string(each->spec.view), each->design.name,
+                    rtl.clock().hz / 1'000'000, rtl.accesses(), rtl.bursts(), rtl.cycles());
+    text += to_text(memory_properties(spec_, each->design, rtl.clock()));
     TextRows rows;
-    for (const MemoryProperty& property : memory_properties(spec_, each->design, rtl.clock()))
-      rows.push_back({property.what, fmt::format("TLM {}, RTL {}{}", property.model, property.rtl,
-                                                 property.differs ? " — DIFFERS" : "")});
     if (rtl.accesses() == 0) {
       text +=
           "  nothing was compared: no access came to it (of collectives only with npu.endpoint.memory: "

@@ -59,10 +59,6 @@ std::string names_of(Fabric& fabric) {
   return names;
 }
 
-const char* to_string(RtlViewMode mode) {
-  return mode == RtlViewMode::tlm ? "tlm" : mode == RtlViewMode::rtl ? "rtl" : "both";
-}
-
 /// Of a comparison; none: times are not judged.
 std::optional<std::uint32_t> tolerance_of(const config::RtlSpec& spec) {
   const std::optional<std::uint64_t> cycles = spec.tolerance.value_or(kRtlTolerance);
@@ -90,6 +86,10 @@ class NamelessFile {
 };
 
 }  // namespace
+
+const char* to_string(RtlViewMode mode) {
+  return mode == RtlViewMode::tlm ? "tlm" : mode == RtlViewMode::rtl ? "rtl" : "both";
+}
 
 struct RtlViews::View {
   std::size_t number = 0;  // of the switch

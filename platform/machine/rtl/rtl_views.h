@@ -69,6 +69,7 @@ class RtlViews {
 nlohmann::ordered_json to_json(const RtlScoreboard& board, const RtlNames& names,
                                const std::vector<RtlProperty>& properties);
 nlohmann::ordered_json to_json(const std::vector<RtlProperty>& properties);
+const char* to_string(RtlViewMode mode);
 /// A line for each.
 std::string to_text(const std::vector<RtlProperty>& properties);
 
