@@ -16,7 +16,8 @@ for argument in "$@"; do
   case $argument in
     # clang only recommends its sanitizer runtime (libclang-rt); recommended packages are not installed.
     --tests) packages+=(clang libclang-rt-14-dev clang-format chromium verilator yosys iverilog slurm-wlm openmpi-bin
-      libopenmpi-dev zsh fish mkdocs python3-jsonschema python3-yaml) with_tests=1 ;;
+      libopenmpi-dev zsh fish mkdocs python3-jsonschema python3-yaml mypy python3-pandas python3-matplotlib python3-nbclient
+      python3-ipykernel) with_tests=1 ;;
     --tidy) packages+=(clang-tidy) ;;
     --dry-run) dry_run=1 ;;
     *) echo "setup.sh: unknown option '$argument' (known: --tests, --tidy, --dry-run)" >&2; exit 2 ;;
