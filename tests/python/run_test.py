@@ -139,7 +139,7 @@ class Results(unittest.TestCase):
 
     def test_a_collective_is_what_the_program_prints(self):
         rows = wafertlm.collective("fred_d", "all_reduce", ["1MiB", 2 << 20])
-        printed = wafertlm.tool_json("collective", "fred_d", "--type", "all_reduce", "--size", f"1MiB,{2 << 20}")
+        printed = wafertlm.tool_json("collective", "fred_d", "--type", "all_reduce", "--size", "1MiB,2MiB")
         self.assertEqual([row.bytes for row in rows.rows], [1 << 20, 2 << 20])
         self.assertEqual([row.time_ps for row in rows.rows], [row["time_ps"] for row in printed["rows"]])
         self.assertEqual(rows.rows[0].other["groups"], printed["rows"][0]["groups"])

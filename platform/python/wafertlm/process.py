@@ -2,11 +2,14 @@
 """Runs commands of the program, several at a time: a SystemC kernel serves one simulation per process."""
 from __future__ import annotations
 
+import contextlib
 import os
 import selectors
+import signal
 import subprocess
+import threading
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -39,6 +42,22 @@ class Call(Generic[T]):
         if self.reads_failures is not None:
             error.results = self.reads_failures()
         return error
+
+
+@contextlib.contextmanager
+def _interrupts_wait() -> Iterator[None]:
+    """What happens here is not torn apart by an interrupt, which comes at its end; only the main thread gets any."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    noted: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: noted.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler if before is None else before)
+    if noted:
+        signal.raise_signal(signal.SIGINT)
 
 
 class _Process:
@@ -76,9 +95,8 @@ class _Process:
             if stream is not None:
                 stream.close()
 
-    def stop(self) -> None:
-        """Ends it; it removes what it has begun to write."""
-        self.process.terminate()
+    def wait_for_end(self) -> None:
+        """After terminate(): the program removes what it has begun to write."""
         try:
             self.process.wait(_PATIENCE_S)
         except subprocess.TimeoutExpired:
@@ -98,20 +116,24 @@ class _Running:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for process in list(self.processes):
-            self.stop(process)
+        self.stop(list(self.processes))
         self.selector.close()
 
-    def add(self, process: _Process) -> None:
-        self.processes.append(process)
+    def start(self, program: str, index: int, words: Sequence[str], is_verbose: bool) -> None:
+        with _interrupts_wait():
+            process = _Process(program, index, words, is_verbose)
+            self.processes.append(process)
         for stream in process.streams:
             self.selector.register(stream, selectors.EVENT_READ, process)
 
-    def stop(self, process: _Process) -> None:
-        for stream in process.open:
-            self.selector.unregister(stream)
-        self.processes.remove(process)
-        process.stop()
+    def stop(self, processes: Sequence[_Process]) -> None:
+        for process in processes:
+            process.process.terminate()
+        for process in processes:
+            for stream in process.open & set(self.selector.get_map()):
+                self.selector.unregister(stream)
+            process.wait_for_end()
+            self.processes.remove(process)
 
     def wait(self, on_lines: Callable[[_Process], None]) -> list[_Process]:
         """Reads what there is. @return those that have ended"""
@@ -158,15 +180,14 @@ def execute_all(calls: Sequence[Call[T]], *, jobs: int | None = None, keep_going
     with _Running() as running:
         while started < end or running.processes:
             while started < end and len(running.processes) < (jobs or default_jobs()):
-                running.add(_Process(program, started, calls[started].words, progress is not None))
+                running.start(program, started, calls[started].words, progress is not None)
                 started += 1
             for process in running.wait(show):
                 outcome = calls[process.index].outcome(*process.finish())
                 outcomes[process.index] = outcome
                 if isinstance(outcome, WaferTLMError) and not keep_going:
                     end = min(end, process.index)
-                    for other in [each for each in running.processes if each.index > end]:
-                        running.stop(other)
+                    running.stop([each for each in running.processes if each.index > end])
                 if progress is not None and len(calls) > 1:
                     progress(f"{len(outcomes)} of {len(calls)} done")
     if end < len(calls):
