@@ -30,6 +30,8 @@ WITH_SYSTEMC = ("tlm/link/switch_module.", "tlm/link/lossy_links.", "tlm/packets
 OWN_FILES = ("tlm/input/", "waveforms/", "platform/host/", "platform/commands/study/sweep/", "workloads/chakra/trace_file.cpp", "tests/")
 OPENS_FILE = re.compile(r"\bifstream\s*\w*[({]|\bf?open\(\w+(\.c_str\(\))?, (\"r|O_RDONLY)")
 
+PROJECTS = "platform/package/examples/"  # of somebody else, who knows what is installed: no rooms of this house
+
 MAX_LINES = 500
 SPDX = "// SPDX-License-Identifier: Apache-2.0"
 CPP = {".h", ".cpp"}
@@ -60,8 +62,8 @@ class Tree:
 
     def sources(self):
         folders = [*BLOCKS, "tests"]
-        paths = [path for folder in folders for path in (self.root / folder).rglob("*") if path.suffix in SOURCES]
-        return sorted(path.relative_to(self.root).as_posix() for path in paths)
+        paths = [path.relative_to(self.root).as_posix() for folder in folders for path in (self.root / folder).rglob("*") if path.suffix in SOURCES]
+        return sorted(path for path in paths if not path.startswith(PROJECTS))
 
     def systemc_chain(self, path, seen):
         """The includes that lead from `path` to SystemC, or None."""

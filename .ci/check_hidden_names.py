@@ -19,7 +19,7 @@ from collections import defaultdict
 from itertools import combinations
 
 FOLDERS = ("tlm", "models", "workloads", "waveforms", "platform", "tests")
-ALONE = ("tests/bench", "tests/consumer", "tests/fabric_kinds", "tests/rtl")  # compiled file by file
+ALONE = ("tests/bench", "tests/consumer", "tests/rtl", "platform/package/examples")  # compiled file by file
 ALLOWED = ("PrintTo",)  # found by the type that it prints
 NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"\((?:.|\n)*?\)"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\'|^[ \t]*#(?:\\\n|[^\n])*',
                       re.MULTILINE | re.DOTALL)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Does what the guide's pages say, word for word:  commands_test.py GUIDE_PAGES PROGRAM_FOLDER [--write-charts]
+"""Does what the guide's pages say, word for word:  commands_test.py GUIDE_PAGES PROGRAM_FOLDER [--write-charts | --installed PREFIX]
 
 Each page in an empty folder: a block with a file's name is written to that file, a block of sh is run, and every line of a block of text
 must be in what the sh before it has printed. A picture below "<!-- chart: REPORT KIND CHOICE -->" must be the chart of that report
-(guide/chart.mjs).
+(guide/chart.mjs). Pages with "<!-- needs an installation -->" are left out; with --installed they alone are followed, with PREFIX in the
+place of /usr.
 """
 import os
 import pathlib
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 CHART = re.compile(r"^<!-- chart: (\S+) (line|bar|heat map|pareto) (\{.*\}) -->\n!\[[^\]]+\]\(([^)]+)\)$", re.MULTILINE)
 BLOCK = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -32,14 +34,17 @@ def make_charts(page, folder, write):
     return len(charts)
 
 
-def follow(page, environment, write):
+NEEDS_INSTALLATION = "<!-- needs an installation -->"
+
+
+def follow(page, environment, write, prefix="/usr"):
     printed, commands = "", 0
     with tempfile.TemporaryDirectory() as folder:
         for kind, name, content in BLOCK.findall(page.read_text(encoding="utf-8")):
             if name:
                 pathlib.Path(folder, name).write_text(content, encoding="utf-8")
             elif kind == "sh":
-                done = subprocess.run(["bash", "-e", "-c", content], cwd=folder, env=environment, check=False,
+                done = subprocess.run(["bash", "-e", "-c", content.replace("/usr/", f"{prefix}/")], cwd=folder, env=environment, check=False,
                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
                 printed, commands = done.stdout, commands + 1
                 print(f"{page.name}$ {content}{printed}", flush=True)
@@ -54,9 +59,16 @@ def follow(page, environment, write):
 
 
 def main():
-    pages = sorted(pathlib.Path(sys.argv[1]).glob("*.md"))
-    environment = {**os.environ, "PATH": f"{sys.argv[2]}:{os.environ['PATH']}"}
-    commands = [follow(page, environment, sys.argv[3:] == ["--write-charts"]) for page in pages]
+    folder, programs, *options = sys.argv[1:]
+    pages = sorted(pathlib.Path(folder).glob("*.md"))
+    installed = [page for page in pages if NEEDS_INSTALLATION in page.read_text(encoding="utf-8")]
+    environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT / "platform/python"), "WAFERTLM": f"{programs}/wafertlm"}
+    if options[:1] == ["--installed"]:
+        environment["CMAKE_PREFIX_PATH"] = options[1]
+        assert installed and all(follow(page, environment, False, options[1]) for page in installed)
+        return
+    pages = [page for page in pages if page not in installed]
+    commands = [follow(page, environment, options == ["--write-charts"]) for page in pages]
     assert len(pages) >= 5 and min(commands) >= 1 and sum(commands) >= 15, commands
 
 

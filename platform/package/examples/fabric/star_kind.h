@@ -2,11 +2,11 @@
 #pragma once
 #include "platform/spec/fabric_kind.h"
 #include "platform/spec/wafer_spec.h"
-#include "tests/fabric_kinds/star/star_params.h"
+#include "star_params.h"
 
 namespace wafertlm::star {
 
-/// A kind of fabric that is not in the library: the example of platform/fabrics/README.md.
+/// A kind of fabric that is not in the library: the example of a fabric of one's own.
 class StarKind final : public FabricKind {
  public:
   std::string name() const override { return "star"; }

@@ -6,7 +6,7 @@
 
 #include "platform/cli/tool.h"
 #include "platform/spec/fabric_kinds.h"
-#include "tests/fabric_kinds/star/star_kind.h"
+#include "star_kind.h"
 
 int sc_main(int argc, char** argv) {
   wafertlm::add_fabric_kind(std::make_unique<wafertlm::star::StarKind>());

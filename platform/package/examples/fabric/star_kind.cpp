@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/fabric_kinds/star/star_kind.h"
+#include "star_kind.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include "platform/describe/struct_type.h"
 #include "platform/describe/value_types.h"
 #include "platform/spec/traffic/traffic_model.h"
-#include "tests/fabric_kinds/star/star_topology.h"
+#include "star_topology.h"
 
 namespace wafertlm::star {
 

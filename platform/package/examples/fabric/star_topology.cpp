@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/fabric_kinds/star/star_topology.h"
+#include "star_topology.h"
 
 namespace wafertlm::star {
 

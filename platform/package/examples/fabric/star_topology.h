@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "tests/fabric_kinds/star/star_params.h"
+#include "star_params.h"
 #include "tlm/shape/topology.h"
 
 namespace wafertlm::star {

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-HERE = pathlib.Path(__file__).resolve().parent
+HERE = pathlib.Path(__file__).resolve().parents[2] / "platform/package/examples/fabric"
 TOOL = sys.argv.pop(1)
 STAR = str(HERE / "star.yaml")
 TYPES = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "reduce", "gather", "scatter", "barrier")
