@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What is installed beside the program and the libraries, and the Debian packages: wafertlm (component runtime),
-# libwafertlm-dev (development), wafertlm-mpi (mpi).
+# What is installed beside the program and the libraries, and the packages: wafertlm (component runtime), libwafertlm-dev
+# (development), wafertlm-mpi (mpi) for Debian, and a tar.gz of the program with its libraries. Target `packages` builds them.
 set(share ${CMAKE_INSTALL_DATADIR}/wafertlm)
 set(doc ${CMAKE_INSTALL_DATADIR}/doc/wafertlm)
 set(package ${CMAKE_CURRENT_LIST_DIR})
@@ -40,9 +40,15 @@ endforeach()
 
 install(FILES ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${doc} COMPONENT runtime)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${doc} COMPONENT runtime RENAME copyright)
-install(DIRECTORY ${package}/examples DESTINATION ${doc} COMPONENT runtime)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/consumer/ DESTINATION ${doc}/examples/library
-  COMPONENT development PATTERN "run.cmake" EXCLUDE)
+install(FILES ${package}/examples/README.md ${package}/examples/half_the_links.yaml DESTINATION ${doc}/examples COMPONENT runtime)
+foreach(example memory fabric algorithm sc_main)
+  install(DIRECTORY ${package}/examples/${example} DESTINATION ${doc}/examples COMPONENT development)
+endforeach()
+
+# Debian's place of pure modules, below any prefix: the package finds the program from there.
+set(python ${PROJECT_SOURCE_DIR}/platform/python)
+install(DIRECTORY ${python}/wafertlm DESTINATION lib/python3/dist-packages COMPONENT runtime PATTERN "__pycache__" EXCLUDE)
+install(DIRECTORY ${python}/notebooks DESTINATION ${doc} COMPONENT runtime FILES_MATCHING PATTERN "*.ipynb" PATTERN ".*" EXCLUDE)
 
 # pkg-config: static libraries, so all that they link.
 get_property(designs GLOBAL PROPERTY WAFERTLM_RTL_DESIGNS)
@@ -50,19 +56,24 @@ list(TRANSFORM designs PREPEND -lwafertlm_rtl_)
 if(TARGET wafertlm_verilated)
   list(APPEND designs -lwafertlm_verilated)
 endif()
+set(packaged_libraries ${designs})
 list(JOIN designs " " rtl_libraries)
 get_property(command_libraries GLOBAL PROPERTY WAFERTLM_COMMAND_FOLDERS)
 list(TRANSFORM command_libraries PREPEND -lwafertlm_command_)
+list(APPEND packaged_libraries ${command_libraries})
 list(JOIN command_libraries " " command_libraries)
 set(command_libraries "-lwafertlm_commands ${command_libraries}")
 get_property(block_libraries GLOBAL PROPERTY WAFERTLM_BLOCKS)
 list(TRANSFORM block_libraries PREPEND -lwafertlm_)
+list(APPEND packaged_libraries ${block_libraries})
+list(TRANSFORM packaged_libraries REPLACE "^-l" "")
 list(JOIN block_libraries " " block_libraries)
 file(RELATIVE_PATH to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)  # the prefix may be another one when it is installed
 configure_file(${package}/wafertlm.pc.in ${PROJECT_BINARY_DIR}/wafertlm.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/wafertlm.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
-set(CPACK_GENERATOR DEB)
+include(${package}/archive.cmake)
+set(CPACK_GENERATOR DEB TGZ)
 set(CPACK_PRE_BUILD_SCRIPTS ${package}/folder_modes.cmake)
 set(CPACK_PACKAGE_NAME wafertlm)
 set(CPACK_PACKAGE_VENDOR WaferTLM)
@@ -77,6 +88,9 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME wafertlm)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "python3 (>= 3.11)")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "python3-pandas")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${package}/prerm)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libwafertlm-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "wafertlm (= ${PROJECT_VERSION}), libsystemc-dev, libyaml-cpp-dev, libprotobuf-dev, \
@@ -89,3 +103,11 @@ if(TARGET wafertlm_mpi)
   set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "wafertlm (= ${PROJECT_VERSION})")
 endif()
 include(CPack)
+
+add_custom_target(packages COMMAND ${CMAKE_CPACK_COMMAND} --config ${PROJECT_BINARY_DIR}/CPackConfig.cmake -B ${PROJECT_BINARY_DIR}/packages
+  WORKING_DIRECTORY ${PROJECT_BINARY_DIR} USES_TERMINAL VERBATIM)
+foreach(target wafertlm wafertlm_mpi wafertlm_verilated wafertlm_commands wafertlm_designs ${packaged_libraries})
+  if(TARGET ${target})
+    add_dependencies(packages ${target})
+  endif()
+endforeach()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The Debian packages of a build, in a root of their own: installed, used, removed:  package_test.py BUILD_DIR CXX"""
+"""The packages of a build: Debian's in a root of their own, installed, used, removed; the tar.gz, unpacked:  package_test.py BUILD_DIR CXX"""
 import os
 import pathlib
 import re
@@ -19,15 +19,17 @@ def run(*words, code=0, **more):
     return done.stdout
 
 
+def cpack(kind, to, *more):
+    run("cpack", "--config", BUILD / "CPackConfig.cmake", "-G", kind, "-B", to, *more, cwd=BUILD, umask=0o077)
+
+
 class Package(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
         cls.path = pathlib.Path(cls.folder.name)
-        run("cpack", "--config", BUILD / "CPackConfig.cmake", "-B", cls.path / "packages", "-D", "CPACK_COMPONENTS_ALL=runtime;development",
-            "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=none",  # sooner
-            cwd=BUILD, umask=0o077)
+        cpack("DEB", cls.path / "packages", "-D", "CPACK_COMPONENTS_ALL=runtime;development", "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=none")  # sooner
         cls.packages = {each.name.split("_")[0]: each for each in (cls.path / "packages").glob("*.deb")}
         cls.root = cls.path / "root"
         for folder in ("var/lib/dpkg/info", "var/lib/dpkg/updates"):
@@ -39,7 +41,7 @@ class Package(unittest.TestCase):
     @classmethod
     def dpkg(cls, *words):
         """A root with nothing in it but our packages: what they depend on is the system's."""
-        return run("dpkg", f"--root={cls.root}", "--force-not-root", "--force-unsafe-io", "--force-depends", "--log=/dev/null", "--path-include=/usr/*", *words)
+        return run("dpkg", f"--root={cls.root}", "--force-not-root", "--force-unsafe-io", "--force-depends", "--force-script-chrootless", "--log=/dev/null", "--path-include=/usr/*", *words)
 
     def tool(self, *words, code=0):
         """The installed program, with the environment of somebody who has just logged in."""
@@ -99,11 +101,26 @@ class Package(unittest.TestCase):
         example.write_text(example.read_text().replace("/usr/share", f"{self.root}/usr/share"))  # the root is not ours
         self.assertIn("half the link bandwidth", self.tool("run", example, "--out", "half"))
 
+    def test_python_finds_the_program_beside_it(self):
+        modules = self.root / "usr/lib/python3/dist-packages"
+        environment = {"PATH": "/usr/bin:/bin", "HOME": str(self.path), "PYTHONPATH": str(modules)}
+
+        def python(*words):
+            return run("/usr/bin/python3", *words, env=environment, cwd=self.path)
+
+        self.assertIn("usage: python3 -m wafertlm", python("-m", "wafertlm", "--help"))
+        self.assertEqual(python("-m", "wafertlm", "where").split(), ["package", str(modules / "wafertlm"), "program", str(self.program)])
+        script = "import wafertlm; print(wafertlm.run('resnet50_dp20_mesh_5x4').iteration_time_s)"
+        self.assertAlmostEqual(float(python("-c", script)), 1.973e-3, places=6)
+        self.assertTrue((modules / "wafertlm/__pycache__").exists())  # that removal takes along
+        self.assertEqual(len(list((self.root / "usr/share/doc/wafertlm/notebooks").iterdir())), 3)
+        self.assertIn("python3 (>= 3.11)", run("dpkg-deb", "-f", self.packages["wafertlm"], "Recommends"))
+
     def test_pkg_config_and_cmake_package(self):
         lib = next((self.root / "usr").glob("**/pkgconfig"))
         environment = {**os.environ, "PKG_CONFIG_PATH": str(lib)}
         flags = run("pkg-config", "--static", "--cflags", "--libs", "wafertlm", env=environment).split()
-        consumer = self.root / "usr/share/doc/wafertlm/examples/library/main.cpp"
+        consumer = pathlib.Path(__file__).resolve().parents[1] / "consumer/main.cpp"
         run(CXX, consumer, "-o", self.path / "consumer", *flags)
         self.assertIn("5462 ps", run(self.path / "consumer"))
         config = next((self.root / "usr").glob("**/WaferTLMConfig.cmake"))
@@ -114,6 +131,48 @@ class Package(unittest.TestCase):
         left = [str(each) for each in (self.root).rglob("*") if "var/lib/dpkg" not in str(each) and not each.is_dir()]
         self.assertEqual(left, [])
         self.assertFalse((self.root / "usr/share/wafertlm").exists())
+        self.assertFalse((self.root / "usr/lib/python3").exists())
+
+
+class Archive(unittest.TestCase):
+    """The tar.gz, unpacked where nobody thought of."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.path = pathlib.Path(cls.folder.name)
+        cpack("TGZ", cls.path / "packages")
+        archive, = (cls.path / "packages").glob("*.tar.gz")
+        place = cls.path / "some where"
+        place.mkdir()
+        run("tar", "-xzf", archive, "-C", place)
+        cls.root, = place.iterdir()
+        assert re.fullmatch(r"wafertlm-[0-9.]+-linux", cls.root.name) and archive.name == f"{cls.root.name}.tar.gz", archive
+        cls.environment = {"PATH": "/usr/bin:/bin", "HOME": str(cls.path)}
+
+    def test_it_brings_what_it_links_but_the_c_library(self):
+        from_the_system = []
+        for name, file in re.findall(r"(\S+) => (.+) \(0x", run("ldd", self.root / "bin/wafertlm", env=self.environment)):
+            if pathlib.Path(os.path.realpath(file)).parent != self.root / "lib/wafertlm":
+                from_the_system.append(name)
+        self.assertLessEqual(set(from_the_system), {"libc.so.6", "libm.so.6", "libmvec.so.1"})
+        licences = {each.name for each in (self.root / "lib/wafertlm").glob("*.copyright")}
+        self.assertLessEqual({"libsystemc.copyright", "libstdc++6.copyright"}, licences)
+
+    def test_a_preset_runs_by_its_name(self):
+        text = run(self.root / "bin/wafertlm", "run", "resnet50_dp20_mesh_5x4", env=self.environment, cwd=self.path)
+        self.assertIn("1.973 ms", text)
+        self.assertIn(f"in {self.root}/share/wafertlm/configs", run(self.root / "bin/wafertlm", "presets", env=self.environment))
+
+    def test_python_pages_and_completion_are_in_it(self):
+        environment = {**self.environment, "PYTHONPATH": str(self.root / "lib/python3/dist-packages"), "PYTHONDONTWRITEBYTECODE": "1"}
+        self.assertIn(str(self.root / "bin/wafertlm"), run("/usr/bin/python3", "-m", "wafertlm", "where", env=environment))
+        for file in ("share/man/man1/wafertlm-run.1", "share/bash-completion/completions/wafertlm", "share/doc/wafertlm/notebooks/own_wafer.ipynb"):
+            self.assertTrue((self.root / file).is_file(), file)
+        self.assertFalse((self.root / "include").exists())
+        modes = {oct(each.stat().st_mode & 0o777) for each in self.root.rglob("*") if each.is_dir()}
+        self.assertEqual(modes, {"0o755"})
 
 
 if __name__ == "__main__":
