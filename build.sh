@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Configures and builds a preset of CMakePresets.json:  ./build.sh [PRESET [TARGET]]   (release, all)
 # `release` is built in build/, any other preset P in build-P/. Silent when everything is up to date.
+# ./build.sh release packages: Debian's packages, and a tar.gz of the program with its libraries, in build/packages/.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 preset=${1:-release}

@@ -63,6 +63,13 @@ class Package(unittest.TestCase):
         self.assertLessEqual(owners, depends)
         self.assertIn("wafertlm", run("dpkg-deb", "-f", self.packages["libwafertlm-dev"], "Depends"))
 
+    def test_the_target_packages_builds_all_that_is_in_them(self):
+        built = {pathlib.Path(line).name for line in run("ninja", "-C", BUILD, "-t", "inputs", "packages").splitlines()}
+        packed = set(re.findall(r"/(lib\w+\.a)$", run("dpkg-deb", "--contents", self.packages["libwafertlm-dev"]), re.MULTILINE))
+        self.assertGreater(len(packed), 20)
+        self.assertEqual((packed | {"wafertlm"}) - built, set())
+        self.assertFalse([name for name in built if name.endswith("_tests")])
+
     def test_modes_and_hardening(self):
         for package in self.packages.values():  # built under umask 077
             modes = {line.split()[0] for line in run("dpkg-deb", "--contents", package).splitlines()}

@@ -9,7 +9,7 @@ from typing import Any
 from .frames import frame
 from .rows import NOT_JSON, Row, Rows
 
-Breakdown = dict[str, float]  # seconds by part: compute, exposed_dp, …, idle; they sum to the iteration's time
+Breakdown = dict[str, float]  # seconds by part: compute, exposed_dp, …, bubble, cpu, idle; they sum to the iteration's time
 BreakdownPs = dict[str, int]  # the same in whole picoseconds; parts that are 0 may be missing
 
 
@@ -242,6 +242,10 @@ class Cost(Row):
     power_w: float | None
     price_per_npu: float | None
     power_per_npu_w: float | None
+    price_per_hour: float | None = None
+    price_per_sample: float | None = None
+    price_per_token: float | None = None
+    time_per_token_s: float | None = None
     parts: Rows[CostPart]
 
 
