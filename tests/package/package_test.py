@@ -172,6 +172,21 @@ class Archive(unittest.TestCase):
         self.assertIn("1.973 ms", text)
         self.assertIn(f"in {self.root}/share/wafertlm/configs", run(self.root / "bin/wafertlm", "presets", env=self.environment))
 
+    def test_it_runs_in_a_root_with_nothing_but_the_c_library(self):
+        root = self.path / "root"
+        (root / "proc").mkdir(parents=True)
+        libraries = re.findall(r"(/\S*/(?:libc|libm|libmvec)\.so\.\d|/lib\S*/ld-linux\S*)", run("ldd", self.root / "bin/wafertlm", env=self.environment))
+        self.assertGreaterEqual(len(libraries), 3)
+        for library in libraries:
+            (root / library[1:]).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(library, root / library[1:])
+        shutil.copytree(self.root, root / "opt/w", symlinks=True)
+        inside = ["unshare", "--map-root-user", "--pid", "--fork", f"--root={root}", "--mount-proc"]
+        if subprocess.run([*inside, "/opt/w/bin/wafertlm", "--version"], capture_output=True, check=False).stderr.startswith(b"unshare: "):
+            self.skipTest("no namespaces here")
+        self.assertIn("1.973 ms", run(*inside, "/opt/w/bin/wafertlm", "run", "resnet50_dp20_mesh_5x4", "--out", "/out"))
+        self.assertTrue((root / "out/results.json").exists())
+
     def test_python_pages_and_completion_are_in_it(self):
         environment = {**self.environment, "PYTHONPATH": str(self.root / "lib/python3/dist-packages"), "PYTHONDONTWRITEBYTECODE": "1"}
         self.assertIn(str(self.root / "bin/wafertlm"), run("/usr/bin/python3", "-m", "wafertlm", "where", env=environment))

@@ -15,7 +15,7 @@ from .program import find_program, tool
 @functools.cache
 def _folder(program: str, configs: str | None, kind: str) -> pathlib.Path:
     said = tool("presets", kind)
-    if place := re.match(rf"{kind}, in (.+)", said):
+    if place := re.search(r"\bin (/.+)", said):
         return pathlib.Path(place[1])
     raise UnexpectedResults(f"{program} presets {kind} says no folder")
 
