@@ -55,6 +55,20 @@ class Specs(unittest.TestCase):
         for line in ("link_bandwidth: 375 GB/s", "batch_per_npu: 1", "width: {value: 5,"):
             self.assertIn(line, text)
 
+    def test_a_file_is_sought_in_the_current_folder(self):
+        before = os.getcwd()
+        with tempfile.TemporaryDirectory() as folder:
+            wafertlm.tool("workload", "generate", "resnet50_dp20", "--out", f"{folder}/job", "--set", "data_parallel=6")
+            os.chdir(folder)
+            try:
+                traces = Workload(name="mine", keys={"chakra": pathlib.Path("job/resnet50_dp20")})
+                wafer = Platform(keys={"wafer": {"width": 3, "height": 2, "fabric": {"link_bandwidth": "1 TB/s"}}})
+                self.assertEqual(wafertlm.run(Experiment(name="mine", platform=wafer, workload=traces)).traces.ranks, 6)
+                with self.assertRaises(wafertlm.BadInput):
+                    wafertlm.run(Experiment(name="mine", platform=wafer, workload=traces.set("chakra", "job/resnet50_dp20")))
+            finally:
+                os.chdir(before)
+
     def test_what_cannot_be_set_is_said(self):
         with self.assertRaisesRegex(ValueError, "a list is set as a whole"):
             Platform("dimensional_64").set("wafer.fabric.dimensions[0].bandwidth", "1 GB/s")

@@ -72,7 +72,8 @@ def _sizes(given: Sizes) -> str:
     return given if isinstance(given, str) else ",".join(map(_sizes, given))
 
 
-def collective_call(platform: Platform | Base, type: str, size: Sizes = "1MiB", *, set: Settings | None = None, **more: Any) -> Call[CollectiveResults]:
+def collective_call(platform: Platform | Base, type: str, size: Sizes = "1MiB", *, set: Settings | None = None,
+                    **more: Any) -> Call[CollectiveResults]:
     """What collective() runs."""
     inputs = Inputs()
     words = ["collective", inputs.file(platform), "--type", type, "--size", _sizes(size), *options(more), *inputs.settings(set), "--json", "-"]
@@ -86,7 +87,8 @@ def collective(platform: Platform | Base, type: str, size: Sizes = "1MiB", *, np
     """Times a collective on an idle wafer, which is an object, a preset's name or a file.
 
     type: "all_reduce" and the other names of `wafertlm collective --help`. size: bytes of the full vector of a rank: "64 MiB" without a
-    blank ("64MiB"), "1MiB:1GiB:2", a number of bytes, or a list. npus: "0-4,10"; algorithm: a name or a file; traffic_class: its --class; the rest as there.
+    blank ("64MiB"), "1MiB:1GiB:2", a number of bytes, or a list. npus: "0-4,10"; algorithm: a name or a file; traffic_class: its --class;
+    the rest as there.
     @throws as run()
     """
     more = {"npus": npus, "algorithm": algorithm, "root": root, "class": traffic_class, "parallelism": parallelism,

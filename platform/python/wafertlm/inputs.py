@@ -40,7 +40,7 @@ class Inputs:
             return self.file(value)
         if key in ("platform", "workload") and isinstance(value, (str, os.PathLike)):
             return str(presets.file_of(key + "s", value))
-        return value if isinstance(value, str) else scalar(value)
+        return value if isinstance(value, str) else scalar(os.fspath(value) if isinstance(value, os.PathLike) else value)
 
 
 def options(given: Mapping[str, object]) -> list[str]:

@@ -15,11 +15,22 @@ from .yaml_text import block
 Base = str | os.PathLike[str]
 
 
+def _own(value: Any) -> Any:
+    """A copy, with the whole paths of files."""
+    if isinstance(value, os.PathLike):
+        return str(pathlib.Path(value).resolve())
+    if isinstance(value, Mapping):
+        return {str(key): _own(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_own(each) for each in value]
+    return value
+
+
 class Spec:
     """A description: all of another one (a preset by its name, or a file) but for the keys that it sets; or keys alone.
 
-    Relative paths in values of `keys` and set() are those of the base, or of the current folder without one. Objects do not change:
-    set() returns another one.
+    A value that is a file is given as a pathlib.Path, from the current folder; text stays as it is, and a relative path in it would be
+    sought beside the file that is written. Objects do not change: set() returns another one.
     """
 
     kind: ClassVar[str]  # the key that names it
@@ -35,7 +46,7 @@ class Spec:
             name = self.kind
         self._tree: dict[str, Any] = {} if name is None else {self.kind: name}
         for key, value in (keys or {}).items():
-            self._tree[key] = copy.deepcopy(value)
+            self._tree[key] = _own(value)
 
     def set(self, key: str, value: Any) -> Self:
         """Another one with the key changed, a path as after --set: "wafer.fabric.link_bandwidth". Units as in YAML: "375 GB/s".
@@ -56,7 +67,7 @@ class Spec:
             level = level.setdefault(each, {})
             if not isinstance(level, dict):
                 raise ValueError(f"{key}: '{each}' is {level!r} here, which has no keys below it")
-        level[last] = copy.deepcopy(value)
+        level[last] = _own(value)
         return changed
 
     def _inner(self, key: str) -> Spec:

@@ -83,8 +83,9 @@ def sweep(experiment: Experiment | Base, axes: Axes, *, set: Settings | None = N
     """run() for every combination of values: {"wafer.fabric.link_bandwidth": ["375 GB/s", "750 GB/s"], "platform": ["fred_d", …]}.
 
     An axis is a key as after --set, or "experiment", whose values are experiments. set: in every point. jobs: at a time, None: one for
-    each processor, and each takes the memory of a run; results do not depend on it. on_error: "raise" ends the others and raises the first error in the order of the points,
-    "keep" leaves it in its point. progress: called with what the programs say and after each point. @throws as run()
+    each processor, and each takes the memory of a run; results do not depend on it. on_error: "raise" ends the others and raises the
+    first error in the order of the points, "keep" leaves it in its point. progress: called with what the programs say and after each
+    point. @throws as run()
     """
     points = _points(axes)
     calls = []
