@@ -5,7 +5,7 @@
 
 namespace wafertlm {
 
-void TimeBuckets::widen(TimePs to_ps) {
+void TimeBuckets::reach(TimePs to_ps) {
   while (to_ps / width_ps_ >= most_) {
     width_ps_ *= 2;
     for (auto& sums : sums_) {
@@ -19,8 +19,13 @@ void TimeBuckets::widen(TimePs to_ps) {
   }
 }
 
+void TimeBuckets::clear(TimePs width_ps) {
+  width_ps_ = width_ps;
+  for (auto& sums : sums_) sums.clear();
+}
+
 void TimeBuckets::add(std::size_t series, TimePs from_ps, TimePs to_ps, double amount) {
-  widen(to_ps);
+  reach(to_ps);
   std::vector<double>& sums = sums_[series];
   const std::size_t first = from_ps / width_ps_;
   const std::size_t last = to_ps > from_ps ? (to_ps - 1) / width_ps_ : first;

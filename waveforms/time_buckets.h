@@ -16,14 +16,17 @@ class TimeBuckets {
   /// Spreads `amount` evenly from `from_ps` to `to_ps`; equal times: all at once.
   void add(std::size_t series, TimePs from_ps, TimePs to_ps, double amount);
 
+  /// Buckets are wide enough for this moment.
+  void reach(TimePs to_ps);
+  /// None any more, in buckets of this width.
+  void clear(TimePs width_ps);
+
   std::size_t series() const { return sums_.size(); }
   TimePs width_ps() const { return width_ps_; }
   /// Amounts by bucket; buckets behind the last amount are not there.
   const std::vector<double>& sums(std::size_t series) const { return sums_[series]; }
 
  private:
-  void widen(TimePs to_ps);
-
   std::size_t most_;
   TimePs width_ps_ = 1000;
   std::vector<std::vector<double>> sums_;

@@ -34,6 +34,8 @@ class ComputeModel {
  public:
   virtual ~ComputeModel() = default;
   virtual const char* name() const = 0;
+  /// It reckons with what the NPU and its memory can do; false: durations come with the operations.
+  virtual bool has_rate() const { return true; }
   /// Picoseconds, rounded up; nullopt if the work does not tell what the model needs.
   /// @throws std::invalid_argument saying what to set, or that time cannot hold it.
   virtual std::optional<Uint128> time_ps(const ComputeWork& work) const = 0;
@@ -43,6 +45,7 @@ class ComputeModel {
 class GivenDuration final : public ComputeModel {
  public:
   const char* name() const override { return "duration"; }
+  bool has_rate() const override { return false; }
   std::optional<Uint128> time_ps(const ComputeWork& work) const override;
 };
 
@@ -51,6 +54,7 @@ class ReplayedDuration final : public ComputeModel {
  public:
   explicit ReplayedDuration(TimePs shortest_ps) : shortest_ps_(shortest_ps) {}
   const char* name() const override { return "duration"; }
+  bool has_rate() const override { return false; }
   std::optional<Uint128> time_ps(const ComputeWork& work) const override {
     return replayed_ps(work.duration_ps, shortest_ps_);
   }

@@ -199,6 +199,8 @@ Machine::~Machine() = default;
 
 const SteadyCounts* Machine::skipped() const { return steady_ ? &steady_->counts() : nullptr; }
 
+bool Machine::plays_episodes() const { return episodes_ && episodes_->off_because().empty(); }
+
 void Machine::list_state(StateVisitor& state) {
   // The endpoints of a fabric of whole messages have nothing to do.
   if (!wafer_->fabric().messages())
@@ -275,11 +277,19 @@ std::uint64_t Machine::early_bytes_high_water() const {
 }
 
 void Machine::observe_links(LinkObserver& observer) {
+  if (!observer.takes_repeats() && not_accelerated_.empty()) {
+    not_accelerated_ = "waveforms or timelines of links show every packet";
+    if (episodes_) episodes_->switch_off(not_accelerated_);
+  }
   Fabric& fabric = wafer_->fabric();
   fabric.observe(observer);
   for (std::size_t n = 0; n < npus_.size(); ++n) npus_[n]->observe(observer, fabric.switches() + n);
   for (std::size_t k = 0; k < io_.size(); ++k)
     io_[k]->observe(observer, fabric.switches() + npus_.size() + k);
+}
+
+void Machine::observe_episodes(EpisodeObserver& observer) {
+  if (episodes_) episodes_->observe(observer);
 }
 
 void Machine::observe_memories(MemoryObserver& observer) {

@@ -21,6 +21,7 @@ struct PlatformSpec;
 FabricTraits platform_traits(const config::PlatformSpec& spec);
 
 class Endpoint;
+class EpisodeObserver;
 class Episodes;
 class Fault;
 class Hbm;
@@ -80,6 +81,8 @@ class Machine {
   const std::string& not_accelerated() const { return not_accelerated_; }
   /// What was played; null if the run is not accelerated.
   const Episodes* episodes() const { return episodes_.get(); }
+  /// They are played, or nothing forbids it so far.
+  bool plays_episodes() const;
   /// Packets that have left all endpoints, simulated or not.
   std::uint64_t injected_packets() const;
   /// What runs from now on is sampled, if the platform's run.acceleration says so and nothing forbids it; for
@@ -98,8 +101,11 @@ class Machine {
   /// The most of Communication::early_bytes_high_water() over all NPUs and I/O controllers.
   std::uint64_t early_bytes_high_water() const;
   /// Tells `observer` about every packet on any link: of the fabric's switches with their numbers, and of
-  /// endpoint e's injection port with the number of switches + e.
+  /// endpoint e's injection port with the number of switches + e. If the observer does not take repeats
+  /// nothing is accelerated.
   void observe_links(LinkObserver& observer);
+  /// Tells `observer` of episodes, if they are played.
+  void observe_episodes(EpisodeObserver& observer);
   /// Tells `observer`, with the NPU's number, what its memory moves.
   void observe_memories(MemoryObserver& observer);
   /// What all NPUs and controllers still wait for, in words.

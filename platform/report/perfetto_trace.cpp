@@ -43,7 +43,7 @@ std::uint64_t collective_flow(const Task& task) {
 }  // namespace
 
 void require_instances(const std::vector<std::string>& filter, const Machine& machine, const Job& job) {
-  std::vector<std::string> names, classes = {"compute", "cpu", "idle"};
+  std::vector<std::string> names, classes = {"compute", "cpu", "bubble", "idle"};
   for (const NpuId npu : job.npus) names.push_back(npu_instance(npu));
   for (const MachineLink& link : machine_links(machine)) names.push_back(link.name);
   for (std::uint32_t n = 0; n < machine.wafer().endpoints(); ++n)

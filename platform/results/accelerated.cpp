@@ -85,7 +85,7 @@ void describe(Fields<Machine>& of) {
   static const Fields<Episodes> episodes(describe_episodes);
   static const Fields<Machine> packets(describe_packets);
   static const Fields<Sampling> sampling(describe_sampling);
-  of.add_if([is_on](const Machine& machine) { return !is_on(machine); }, "off_because",
+  of.add_if([](const Machine& machine) { return !machine.not_accelerated().empty(); }, "off_because",
             schema::text(kOffBecause), [](const Machine& machine) { return machine.not_accelerated(); });
   of.add_if(skips, "packets", packets.schema("That have left NPUs or I/O controllers"),
             [](const Machine& machine) { return packets.json(machine); });

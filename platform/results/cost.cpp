@@ -40,6 +40,12 @@ double PlatformCost::power() const {
   return sum;
 }
 
+std::optional<double> PlatformCost::price_per_s() const {
+  constexpr double kSecondsPerYear = 365.25 * 86400, kJoulesPerKwh = 3.6e6;
+  if (!depreciation_years) return std::nullopt;
+  return price() / (*depreciation_years * kSecondsPerYear) + power() * electricity / kJoulesPerKwh;
+}
+
 CostTable load_costs(const std::string& path) {
   const config::Node root = config::load_document(path);
   if (root.find("costs") == nullptr)
@@ -60,6 +66,8 @@ PlatformCost cost_of(const config::PlatformSpec& platform, const std::vector<Lin
   PlatformCost cost;
   cost.npus = platform.wafer.npu_count();
   cost.table = table.name;
+  cost.depreciation_years = table.depreciation_years;
+  cost.electricity = table.electricity;
   const double npus = cost.npus,
                gigabytes = npus * static_cast<double>(platform.npu.hbm.capacity_bytes) / kGiga;
   cost.parts.push_back({"NPUs", npus, npus * table.npu, npus * table.npu_power});
@@ -105,39 +113,74 @@ std::string cost_text(const PlatformCost& cost) {
   return fmt::format("cost      {}\n{}", cost.table, aligned(rows, "lr", 10));
 }
 
-nlohmann::ordered_json cost_json(const std::optional<PlatformCost>& cost) {
+namespace {
+
+struct CostRow {
+  const std::optional<PlatformCost>& cost;
+  Output output;
+};
+
+const results::Fields<CostRow>& cost_fields() {
   using Json = nlohmann::ordered_json;
-  Json parts = Json::array();
-  if (!cost)
-    return {{"table", nullptr},         {"price", nullptr},           {"power_w", nullptr},
-            {"price_per_npu", nullptr}, {"power_per_npu_w", nullptr}, {"parts", std::move(parts)}};
-  const double npus = cost->npus;
-  for (const PlatformCost::Part& part : cost->parts)
-    parts.push_back(
-        {{"part", part.name}, {"amount", part.amount}, {"price", part.price}, {"power_w", part.power}});
-  return {{"table", cost->table},
-          {"price", cost->price()},
-          {"power_w", cost->power()},
-          {"price_per_npu", cost->price() / npus},
-          {"power_per_npu_w", cost->power() / npus},
-          {"parts", std::move(parts)}};
+  namespace schema = results::schema;
+  using R = const CostRow&;
+  static const results::Fields<CostRow> fields([](results::Fields<CostRow>& f) {
+    const auto add = [&f](const char* name, const char* description, auto value) {
+      f.add(name, schema::or_null(schema::number(), description), [value](R row) -> Json {
+        if (!row.cost) return nullptr;
+        const std::optional<double> found = value(*row.cost, row.output);
+        return found ? Json(*found) : Json();
+      });
+    };
+    using C = const PlatformCost&;
+    using O = const Output&;
+    using Value = std::optional<double>;
+    const auto each = [](C cost, O of, Value amount) -> Value {
+      if (!amount || !cost.price_per_s()) return std::nullopt;
+      return *cost.price_per_s() * of.time_s / *amount;
+    };
+    f.add("table", schema::or_null(schema::text(), "Its name; null: the experiment has no costs"),
+          [](R row) { return row.cost ? Json(row.cost->table) : Json(); });
+    add("price", "$ of the platform", [](C cost, O) -> Value { return cost.price(); });
+    add("power_w", "W of the platform", [](C cost, O) -> Value { return cost.power(); });
+    add("price_per_npu", "$", [](C cost, O) -> Value { return cost.price() / cost.npus; });
+    add("power_per_npu_w", "W", [](C cost, O) -> Value { return cost.power() / cost.npus; });
+    add("price_per_hour", "$, with depreciation_years: of the platform and its electricity",
+        [](C cost, O) -> Value {
+          return cost.price_per_s() ? Value(3600 * *cost.price_per_s()) : std::nullopt;
+        });
+    add("price_per_sample", "$, the same", [each](C cost, O of) { return each(cost, of, of.samples); });
+    add("price_per_token", "$, the same", [each](C cost, O of) { return each(cost, of, of.tokens); });
+    add("time_per_token_s", "Of the last iteration",
+        [](C, O of) -> Value { return of.tokens ? Value(of.time_s / *of.tokens) : std::nullopt; });
+    f.add("parts",
+          schema::list(schema::object({{"part", schema::text("NPUs, memory, links of a pattern")},
+                                       {"amount", schema::number("NPUs, GB or GB/s")},
+                                       {"price", schema::number()},
+                                       {"power_w", schema::number()}},
+                                      "What it is made of")),
+          [](R row) {
+            Json parts = Json::array();
+            if (row.cost)
+              for (const PlatformCost::Part& part : row.cost->parts)
+                parts.push_back({{"part", part.name},
+                                 {"amount", part.amount},
+                                 {"price", part.price},
+                                 {"power_w", part.power}});
+            return parts;
+          });
+  });
+  return fields;
+}
+
+}  // namespace
+
+nlohmann::ordered_json cost_json(const std::optional<PlatformCost>& cost, const Output& output) {
+  return cost_fields().json({cost, output});
 }
 
 nlohmann::ordered_json cost_schema() {
-  namespace schema = results::schema;
-  const auto or_null = [](const char* description) { return schema::or_null(schema::number(), description); };
-  return schema::object(
-      {{"table", schema::or_null(schema::text(), "Its name; null: the experiment has no costs")},
-       {"price", or_null("$ of the platform")},
-       {"power_w", or_null("W of the platform")},
-       {"price_per_npu", or_null("$")},
-       {"power_per_npu_w", or_null("W")},
-       {"parts", schema::list(schema::object({{"part", schema::text("NPUs, memory, links of a pattern")},
-                                              {"amount", schema::number("NPUs, GB or GB/s")},
-                                              {"price", schema::number()},
-                                              {"power_w", schema::number()}},
-                                             "What it is made of"))}},
-      "By the table `costs` of the experiment");
+  return cost_fields().schema("By the table `costs` of the experiment");
 }
 
 }  // namespace wafertlm::cost

@@ -26,8 +26,19 @@ struct PlatformCost {
   std::uint32_t npus = 0;
   std::string table;  ///< its name
 
+  std::optional<double> depreciation_years = {};
+  double electricity = 0;  ///< $ per kWh
+
   double price() const;
   double power() const;
+  /// $ per second: the price over the years in which it is paid off, and electricity; none without years.
+  std::optional<double> price_per_s() const;
+};
+
+/// What a platform gets done in some time.
+struct Output {
+  double time_s = 0;
+  std::optional<double> samples = {}, tokens = {};
 };
 
 /// A file with the top-level key `costs`. @throws config::ConfigError.
@@ -49,8 +60,9 @@ PlatformCost cost_of(const config::ExperimentSpec& experiment, const Fabric& fab
 
 /// A line per part, then per NPU and in all.
 std::string cost_text(const PlatformCost& cost);
-/// {table, price, power_w, price_per_npu, power_per_npu_w, parts[]}: the field `cost` of results.json.
-nlohmann::ordered_json cost_json(const std::optional<PlatformCost>& cost);
+/// {table, price, power_w, price_per_npu, power_per_npu_w, price_per_hour, price_per_sample, price_per_token,
+/// time_per_token_s, parts[]}: the field `cost` of results.json.
+nlohmann::ordered_json cost_json(const std::optional<PlatformCost>& cost, const Output& output);
 nlohmann::ordered_json cost_schema();
 
 }  // namespace wafertlm::cost

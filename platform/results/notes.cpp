@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "platform/machine/sampled/sampling.h"
+#include "platform/results/idle_keys.h"
 #include "platform/results/parts.h"
 
 namespace wafertlm::results {
@@ -82,6 +83,7 @@ nlohmann::ordered_json notes(const config::ExperimentSpec& experiment, const Job
   if (is_mostly_latency(experiment, run)) list.push_back(kIdealEndpoints);
   if (const auto groups = groups_without_class(run.job()); !groups.empty())
     list.push_back(without_class(groups));
+  for (const std::string& line : idle_keys(experiment, run.job(), machine)) list.push_back(line);
   if (has_small_buckets(experiment.platform))
     list.push_back(
         "remote_memory.engine.bucket_blocks below 4: the stash of a Path-ORAM overflows sooner or later, "

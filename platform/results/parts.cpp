@@ -105,7 +105,7 @@ const Fields<TrainingRow>& training_fields() {
     f.add("effective_rate_operations_per_s", or_null,
           [](R row) { return row.rate ? Json(*row.rate) : Json(); });
     f.add("peak_operations_per_s", schema::number(), &TrainingRow::peak);
-    f.add("effective_to_peak", or_null,
+    f.add("effective_to_peak", schema::described(or_null, "An input: the workload's rate by npu.peak"),
           [](R row) { return row.rate && row.peak > 0 ? Json(*row.rate / row.peak) : Json(); });
     const auto add = [&f](const char* name, Json schema, auto value) {
       f.add_if([](R row) { return row.model.has_value(); }, name, std::move(schema),
@@ -151,9 +151,10 @@ std::string training_text(const Json& results) {
   if (training.is_null()) return "";
   std::string text;
   if (!training["effective_to_peak"].is_null())
-    text += fmt::format("The workload's effective rate is {:.4g} TFLOPS, {:.4g} times the peak of an NPU.\n",
-                        training["effective_rate_operations_per_s"].get<double>() / 1e12,
-                        training["effective_to_peak"].get<double>());
+    text += fmt::format(
+        "Given in the workload: computations at {:.4g} TFLOPS, {:.4g} times the peak of an NPU.\n",
+        training["effective_rate_operations_per_s"].get<double>() / 1e12,
+        training["effective_to_peak"].get<double>());
   if (training.contains("simulated_chunks")) {
     const auto part = [&](const char* simulated, const char* all, const char* what) {
       if (training[simulated] != training[all])

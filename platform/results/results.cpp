@@ -44,12 +44,17 @@ struct RunRow {
   std::vector<IterationResult> iterations;
   std::vector<results::IterationHalfWidths> half_widths = {};  // empty: nothing was sampled
   double link_energy_j = 0;
+  IterationWork work = {};
   std::optional<cost::PlatformCost> platform_cost = {};
   std::uint64_t missing_dependencies = 0, left_out_dependencies = 0;
   chakra::AttributeCounts unknown_attributes = {};
 
   double energy_per_bit_j() const { return experiment.platform.wafer.fabric.energy_per_bit_j; }
   const FabricKind& kind() const { return fabric_kind(experiment.platform.wafer); }
+  /// Of all NPUs that have a rank.
+  double peak_operations_per_s() const {
+    return static_cast<double>(experiment.platform.npu.peak_operations_per_s) * job.job().size();
+  }
   bool models_energy() const { return energy_per_bit_j() != 0; }
   std::uint64_t packet_hops() const { return machine.wafer().fabric().packet_hops(); }
 };
@@ -58,6 +63,7 @@ using Run = const RunRow&;
 RunRow row_of(const config::ExperimentSpec& experiment, const JobRun& job, Machine& machine,
               const HostCost& host) {
   RunRow row{experiment, job, machine, host, Json::array(), job.iterations()};
+  row.work = iteration_work(experiment, job.job());
   if (experiment.costs) row.platform_cost = cost::cost_of(experiment, machine.wafer().fabric());
   row.half_widths = results::half_widths(machine, job.job().npus, row.iterations);
   for (const MachineLink& link : machine_links(machine)) {
@@ -80,9 +86,10 @@ Json iterations_json(Run row) {
   const bool all_ranks = count * row.job.job().size() <= kMaxRankRows;
   Json list = Json::array();
   for (std::size_t k = 0; k < count; ++k)
-    list.push_back(results::iteration_fields().json({row.iterations[k], all_ranks || k + 1 == count,
-                                                     row.half_widths.empty() ? nullptr : &row.half_widths[k],
-                                                     lists_some(row)}));
+    list.push_back(
+        results::iteration_fields().json({row.iterations[k], all_ranks || k + 1 == count,
+                                          row.half_widths.empty() ? nullptr : &row.half_widths[k],
+                                          lists_some(row), row.work, row.peak_operations_per_s()}));
   return list;
 }
 
@@ -180,7 +187,9 @@ Fields<RunRow> make_run_fields() {
     of.add_if([](Run row) { return !row.models_energy(); }, "not_modelled", schema::text("Why not"),
               [](Run) { return "the platform gives no wafer.fabric.energy_per_bit"; });
   });
-  f.add("cost", cost::cost_schema(), [](Run row) { return cost::cost_json(row.platform_cost); });
+  f.add("cost", cost::cost_schema(), [](Run row) {
+    return cost::cost_json(row.platform_cost, {iteration_time_s(row), row.work.samples, row.work.tokens});
+  });
   f.add("traces", [](Fields<RunRow>& of) {
     of.add("ranks", schema::positive(), [](Run row) { return row.job.job().size(); });
     of.add("missing_dependencies", schema::count(), &RunRow::missing_dependencies);

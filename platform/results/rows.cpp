@@ -14,6 +14,14 @@ namespace {
 /// The classes that every results file has, also when they are 0; others follow by name.
 constexpr const char* kClasses[] = {"mp", "dp", "pp", "ep", "input", "weights", "memory"};
 
+/// What is no computation of the rank, and no communication.
+constexpr const char* kUnexposed[] = {"bubble", "cpu", "idle"};
+
+template <std::size_t kCount>
+bool is_in(const char* const (&names)[kCount], const std::string& name) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
 template <typename Value>
 Json breakdown_s(const std::map<std::string, Value>& parts) {
   const auto part = [&](const std::string& name) {
@@ -23,8 +31,8 @@ Json breakdown_s(const std::map<std::string, Value>& parts) {
   Json json = {{"compute", part("compute")}};
   for (const char* name : kClasses) json[std::string("exposed_") + name] = part(name);
   for (const auto& [name, value] : parts)
-    if (name != "compute" && name != "idle") json["exposed_" + name] = part(name);
-  json["idle"] = part("idle");
+    if (name != "compute" && !is_in(kUnexposed, name)) json["exposed_" + name] = part(name);
+  for (const char* name : kUnexposed) json[name] = part(name);
   return json;
 }
 
@@ -65,11 +73,12 @@ Json ranks_json(const IterationResult& result) {
 /// which no audit of times sees.
 constexpr double kOrder = 0.0005;
 
-/// 1 for a rank without idle time.
+/// 1 for a rank that waits for nobody.
 double whole_over_busy(const IterationResult& iteration, std::size_t rank) {
-  const auto idle = iteration.ranks[rank].find("idle");
   const auto whole_ps = static_cast<double>(iteration.end_ps - iteration.start_ps);
-  const double idle_ps = idle == iteration.ranks[rank].end() ? 0 : static_cast<double>(idle->second);
+  double idle_ps = 0;
+  for (const auto& [name, time_ps] : iteration.ranks[rank])
+    if (is_in(kUnexposed, name)) idle_ps += static_cast<double>(time_ps);
   return whole_ps / std::max(whole_ps - idle_ps, 1.0);
 }
 
@@ -94,8 +103,12 @@ IterationHalfWidths half_widths_of(const Machine& machine, const Placement& npus
     widths.time_ps = std::max(widths.time_ps, stretch * sampling.half_width_ps(whole));
   }
   widths.time_ps += kOrder * static_cast<double>(iteration.end_ps - iteration.start_ps);
-  widths.breakdown_ps["idle"] = widths.time_ps;
+  widths.breakdown_ps["idle"] = widths.breakdown_ps["bubble"] = widths.time_ps;
   return widths;
+}
+
+double rate(const IterationRow& row, double amount) {
+  return amount / seconds(row.result.end_ps - row.result.start_ps);
 }
 
 }  // namespace
@@ -115,6 +128,23 @@ const Fields<IterationRow>& iteration_fields() {
     f.add_if(is_sampled, "breakdown_half_width_s",
              schema::reference("breakdown", "run.acceleration: sampled: the breakdowns are ± these at 95 %"),
              [](R row) { return breakdown_s(row.half_widths->breakdown_ps); });
+    const auto per_second = [](std::optional<double> IterationWork::*amount) {
+      return [amount](R row) { return (row.work.*amount) ? Json(rate(row, *(row.work.*amount))) : Json(); };
+    };
+    f.add("mfu",
+          schema::or_null(schema::number(),
+                          "Model FLOPs utilisation: operations of forward and backward pass (of traces what "
+                          "their nodes tell) by time and npu.peak of all NPUs with a rank; null: not known"),
+          [](R row) {
+            return row.work.operations && row.peak_operations_per_s > 0
+                       ? Json(rate(row, *row.work.operations) / row.peak_operations_per_s)
+                       : Json();
+          });
+    f.add("samples_per_s",
+          schema::or_null(schema::number(), "null: traces, or a part of the model is simulated"),
+          per_second(&IterationWork::samples));
+    f.add("tokens_per_s", schema::or_null(schema::number(), "null: the same, or samples have no tokens"),
+          per_second(&IterationWork::tokens));
     f.add("start_s", schema::seconds(), [](R row) { return seconds(row.result.start_ps); });
     f.add("end_s", schema::seconds(), [](R row) { return seconds(row.result.end_ps); });
     f.add("rank", schema::count("That finishes last, whose breakdown this is"),
@@ -142,12 +172,15 @@ Json rank_schema() { return rank_fields().schema(); }
 Json breakdown_schema() {
   Json required = {"compute"};
   for (const char* name : kClasses) required.push_back(std::string("exposed_") + name);
-  required.push_back("idle");
-  return {{"description", "The parts sum to the iteration's time"},
-          {"type", "object"},
-          {"required", required},
-          {"propertyNames", {{"pattern", "^(compute|idle|exposed_.+)$"}}},
-          {"additionalProperties", schema::seconds()}};
+  for (const char* name : kUnexposed) required.push_back(name);
+  return {
+      {"description",
+       "The parts sum to the iteration's time. bubble: waits for another stage of the pipeline; cpu: of the "
+       "CPU that launches; idle: of ranks that are late in a collective"},
+      {"type", "object"},
+      {"required", required},
+      {"propertyNames", {{"pattern", "^(compute|bubble|cpu|idle|exposed_.+)$"}}},
+      {"additionalProperties", schema::seconds()}};
 }
 
 namespace {

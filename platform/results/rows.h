@@ -7,6 +7,7 @@
 #include "platform/describe/fields.h"
 #include "platform/machine/machine.h"
 #include "platform/machine/machine_links.h"
+#include "platform/run/iteration_work.h"
 #include "platform/run/job_run.h"
 
 namespace wafertlm::results {
@@ -28,6 +29,8 @@ struct IterationRow {
   bool with_ranks;
   const IterationHalfWidths* half_widths = nullptr;  ///< null: nothing was sampled
   bool is_numbered = false;
+  IterationWork work = {};
+  double peak_operations_per_s = 0;  ///< of all NPUs that have a rank
 };
 
 /// Of iterations[], and $defs of its parts.

@@ -136,6 +136,23 @@ std::string busiest_links(const Json& results) {
          links_table().text(links);
 }
 
+/// What comes out of the last iteration, by its time.
+std::string achieved(const Json& results) {
+  const Json& last = results["iterations"].back();
+  std::vector<std::string> parts;
+  if (const Json& mfu = last["mfu"]; !mfu.is_null())
+    parts.push_back(fmt::format("{:.2f} % of the peak (model FLOPs utilisation)", 100 * mfu.get<double>()));
+  for (const auto& [key, what] : {std::pair("samples_per_s", "samples/s"), {"tokens_per_s", "tokens/s"}})
+    if (const Json& value = last[key]; !value.is_null())
+      parts.push_back(fmt::format("{:.4g} {}", value.get<double>(), what));
+  return parts.empty() ? "" : fmt::format("Achieved: {}.\n", fmt::join(parts, ", "));
+}
+
+constexpr std::pair<const char*, const char*> kWaits[] = {
+    {"bubble", "the rank waits for stages of the pipeline that still compute"},
+    {"cpu", "the rank waits for its CPU"},
+    {"idle", "the rank waits for ranks that are late in a collective"}};
+
 /// In words: what the rank that finishes last waits for most, and which collective and link are behind it.
 std::string explanation(const Json& results) {
   const Json& last = results["iterations"].back();
@@ -147,7 +164,8 @@ std::string explanation(const Json& results) {
   std::string text =
       fmt::format("Most of the rest is {} ({}, {:.2f} %)", worst, time_of(last["breakdown_s"][worst]),
                   100 * part / last["time_s"].get<double>());
-  if (worst == "idle") return text + ": the rank waits for its CPU, or for ranks that still compute.\n";
+  for (const auto& [name, meaning] : kWaits)
+    if (worst == name) return text + ": " + meaning + ".\n";
   const Json* slowest = nullptr;
   for (const Json& row : results["collectives"])
     if ("exposed_" + row["class"].get<std::string>() == worst &&
@@ -194,13 +212,14 @@ std::string run_summary(const Json& results) {
       text += of->text(results[of->name]);
   text += fmt::format(
       "\nThe last iteration takes {}{}; the compute units work {:.2f} % of it, the rest is exposed "
-      "communication or idle.\n",
+      "communication, bubble or idle.\n",
       time_of(last["time_s"]),
       last.contains("time_half_width_s")
           ? " " + half_width_of(last, "time_half_width_s") + " (at 95 %; sampled)"
           : "",
       100 * compute);
-  text += explanation(results) + compute_text(results) + training_text(results) + memory_check_text(results);
+  text += achieved(results) + explanation(results) + compute_text(results) + training_text(results) +
+          memory_check_text(results);
   if (results.contains("reliability")) text += "Go-Back-N: " + goodput_line(results["reliability"]);
   const Json& energy = results["energy_j"];
   text += energy["links"].is_null()
@@ -213,6 +232,11 @@ std::string run_summary(const Json& results) {
         cost["price_per_npu"].get<double>(), cost["price"].get<double>(),
         cost["power_per_npu_w"].get<double>(), cost["power_w"].get<double>(),
         cost["table"].get<std::string>());
+    if (!cost["price_per_hour"].is_null())
+      text += fmt::format("An hour costs {:.4g} $", cost["price_per_hour"].get<double>());
+    for (const auto& [key, what] : {std::pair("price_per_sample", "sample"), {"price_per_token", "token"}})
+      if (!cost[key].is_null()) text += fmt::format(", a {} {:.4g} $", what, cost[key].get<double>());
+    if (!cost["price_per_hour"].is_null()) text += ".\n";
   }
   for (const Json& note : results["notes"]) text += "Note: " + note.get<std::string>() + ".\n";
   const Json& traces = results["traces"];

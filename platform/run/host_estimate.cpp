@@ -20,6 +20,7 @@ namespace {
 // on a server's core of 2023. The more NPUs, the more often the caches miss: a packet's hop takes 0.12 us
 // with 20 NPUs and 0.36 us with 1024.
 constexpr double kSecondsPerFlitHop = 0.5e-6, kSecondsPerMessageHop = 3e-6, kSecondsPerNode = 2e-6;
+constexpr double kSecondsPerMemoryRequest = 0.4e-6;
 double seconds_per_packet_hop(double npus) { return 0.1e-6 * std::max(1.0, std::log10(npus)); }
 constexpr double kBytesAlways = 24e6, kBytesPerNpu = 25e3, kBytesPerNode = 300;
 constexpr double kBytesPerPacketLink = 10e3, kBytesPerMessageLink = 4.5e3;
@@ -38,7 +39,9 @@ FabricAbilities abilities_of(const config::ExperimentSpec& experiment) {
 
 double seconds_per_hop(const config::ExperimentSpec& experiment) {
   const config::WaferSpec& wafer = experiment.platform.wafer;
-  if (!abilities_of(experiment).packets) return kSecondsPerMessageHop;
+  const FabricAbilities abilities = abilities_of(experiment);
+  if (abilities.hop_s != 0) return abilities.hop_s;
+  if (!abilities.packets) return kSecondsPerMessageHop;
   return wafer.fabric.format.by_flit ? kSecondsPerFlitHop : seconds_per_packet_hop(wafer.npu_count());
 }
 
@@ -133,9 +136,12 @@ std::uint64_t estimated_bytes(const config::ExperimentSpec& experiment, const Jo
                          bytes_of_iterations(experiment, job));
 }
 
-HostEstimate host_estimate(const config::ExperimentSpec& experiment, const Job& job, const JobWork& work) {
+HostEstimate host_estimate(const config::ExperimentSpec& experiment, const Job& job, const JobWork& work,
+                           bool accelerated) {
   const double per_hop = seconds_per_hop(experiment);
-  return {experiment.iterations * (work.hops * per_hop + work.nodes * kSecondsPerNode),
+  const double hops = accelerated ? work.new_hops : work.hops;
+  const double requests = work.loaded_bytes / experiment.platform.npu.hbm.requests.request_bytes;
+  return {hops * per_hop + work.nodes * kSecondsPerNode + requests * kSecondsPerMemoryRequest,
           estimated_bytes(experiment, job)};
 }
 

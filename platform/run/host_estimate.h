@@ -24,7 +24,8 @@ struct HostEstimate {
 /// over.
 std::uint64_t estimated_bytes(const config::ExperimentSpec& experiment, const Job& job);
 std::uint64_t estimated_bytes(const config::PlatformSpec& platform);
-HostEstimate host_estimate(const config::ExperimentSpec& experiment, const Job& job, const JobWork& work);
+HostEstimate host_estimate(const config::ExperimentSpec& experiment, const Job& job, const JobWork& work,
+                           bool accelerated = true);
 
 /// @throws std::invalid_argument: more than is available, with what would make it less.
 void require_host_memory(const config::ExperimentSpec& experiment, std::uint64_t bytes,

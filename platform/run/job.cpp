@@ -44,7 +44,9 @@ std::vector<layers::Layer> layers_of(const config::LayersSpec& spec) {
   throw std::logic_error("no built-in model '" + spec.model + "'");  // the workload's check knows them
 }
 
-Sources generated(const config::WorkloadSpec& spec) {
+}  // namespace
+
+layers::DataParallelSpec data_parallel_spec(const config::WorkloadSpec& spec) {
   const config::DataParallelSpec& from = spec.data_parallel;
   layers::DataParallelSpec to;
   to.workload = spec.name;
@@ -55,8 +57,15 @@ Sources generated(const config::WorkloadSpec& spec) {
   to.bucket_bytes = from.bucket_bytes;
   to.effective_rate = static_cast<std::uint64_t>(std::llround(from.effective_rate_operations_per_s));
   to.overlap = from.overlap;
+  return to;
+}
+
+namespace {
+
+Sources generated(const config::WorkloadSpec& workload) {
+  const layers::DataParallelSpec to = data_parallel_spec(workload);
   Sources sources;
-  for (std::uint32_t rank = 0; rank < from.data_parallel; ++rank)
+  for (std::uint32_t rank = 0; rank < to.data_parallel; ++rank)
     sources.push_back(std::make_unique<layers::LayerGenerator>(to, rank));
   return sources;
 }

@@ -9,6 +9,7 @@
 #include "workloads/chakra/comm_groups.h"
 #include "workloads/chakra/node_source.h"
 #include "workloads/chakra/validate.h"
+#include "workloads/layers/data_parallel.h"
 #include "workloads/parallelism/placement.h"
 #include "workloads/training/plan.h"
 
@@ -30,6 +31,8 @@ struct Job {
 std::vector<std::unique_ptr<chakra::NodeSource>> workload_sources(const config::WorkloadSpec& workload);
 chakra::CommGroups workload_groups(const config::WorkloadSpec& workload, std::uint32_t ranks);
 
+/// Of a WorkloadKind::data_parallel.
+layers::DataParallelSpec data_parallel_spec(const config::WorkloadSpec& workload);
 /// Of a WorkloadKind::training.
 std::shared_ptr<const training::Plan> training_plan(const config::TrainingSpec& spec);
 

@@ -168,9 +168,29 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
 
 JobRun::~JobRun() = default;
 
+namespace {
+
+/// All-to-alls beside collectives of other classes: they meet in ever new ways.
+bool exchanges_among_others(const Job& job) {
+  bool exchanges = false;
+  std::set<std::string> classes;
+  for (const chakra::TraceSummary& rank : job.summaries)
+    for (const auto& [kind, collectives] : rank.collective_kinds) {
+      exchanges = exchanges || collectives.first.comm_type == chakra::CollectiveType::AllToAll;
+      classes.insert(collectives.first.comm_class);
+    }
+  return exchanges && classes.size() > 1;
+}
+
+}  // namespace
+
 void JobRun::plan_collectives(const config::PlatformSpec& platform) {
   const config::WaferSpec& wafer = platform.wafer;
-  WorkCounter counter(machine_.traits(), fabric_kind(wafer).abilities(wafer.fabric).packets);
+  const FabricAbilities abilities = fabric_kind(wafer).abilities(wafer.fabric);
+  Repeats repeats{machine_.skipped() != nullptr, machine_.plays_episodes(), abilities.new_courses,
+                  abilities.new_packets};
+  if (exchanges_among_others(job_)) repeats.new_courses = 1;
+  WorkCounter counter(machine_.traits(), abilities.packets, iteration_count_, repeats);
   const auto tuned = tuned_choice(platform.collectives);
   bool takes_table = false;
   for (std::uint32_t rank = 0; rank < job_.size(); ++rank)
@@ -296,7 +316,13 @@ void JobRun::run(const std::function<void(TimePs, std::uint64_t, std::uint64_t)>
       [&](const std::vector<std::string>& pending) { return waiting(pending); });
   if (end_ps() == 0)
     throw std::runtime_error("the workload took no time at all: no node has a duration and nothing was sent");
-  for (const auto& rank : ranks_) rank->account.finish(end_ps(), rank->engine.last());
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+    const auto& by_type = job_.summaries[rank].by_type;
+    const bool has_messages = by_type[static_cast<std::size_t>(chakra::NodeType::CommSend)] +
+                                  by_type[static_cast<std::size_t>(chakra::NodeType::CommRecv)] !=
+                              0;
+    ranks_[rank]->account.finish(end_ps(), ranks_[rank]->engine.last(), has_messages);
+  }
   for (const CollectiveRecord* record : collectives()) require_bound(*record);
 }
 
@@ -373,7 +399,7 @@ CriticalPath JobRun::critical_path() const {
     const CauseLog::Run& run = causes_.at(at);
     if (run.end_ps <= start) break;
     path.cut = run.cut;
-    const std::string name = run.kind == Task::Kind::cpu ? "cpu" : categories_.name(run.category);
+    const std::string& name = categories_.name(run.category);
     const TimePs end = std::min(run.end_ps, to), begin = std::max(std::min(run.start_ps, end), start);
     if (end < to) path.breakdown["idle"] += to - end;
     if (begin < end) path.breakdown[name] += end - begin;

@@ -29,6 +29,9 @@ constexpr std::size_t kRanks = 8, kThreadblocks = 8, kSteps = 64, kPairs = 64;
 /// To the switch and on, of a piece of an in-network flow.
 constexpr double kFlowHops = 2;
 
+// Of collectives that are alike so many are new, and a part of the others (FabricAbilities).
+constexpr double kNewCourses = 8;
+
 /// Packets pass the routers of their way, one more than it has links between them; messages its links.
 double passed(const FabricTraits& fabric, bool packets, NpuId from, NpuId to) {
   return fabric.topology->hops(from, to) + (packets ? 1.0 : 0.0);
@@ -42,8 +45,23 @@ double WorkCounter::pieces(std::uint64_t bytes) const {
                                             : format.packets(bytes));
 }
 
-double WorkCounter::hops_of(const CollectiveProgram& program) const {
-  double hops = 0;
+WorkCounter::Hops& WorkCounter::Hops::add(double times, double pieces, const Repeats& repeats) {
+  all += times * pieces;
+  fresh += times * (repeats.periods ? std::min(pieces, repeats.new_packets) : pieces);
+  return *this;
+}
+
+/// So many of a kind in an iteration.
+void WorkCounter::add(const Hops& each, double count) {
+  const double all = count * iterations_;
+  const double others = repeats_.episodes ? std::max(0.0, all - kNewCourses) : 0;
+  const double courses = all - others * (1 - repeats_.new_courses);
+  work_.hops += all * each.all;
+  work_.new_hops += courses * each.fresh;
+}
+
+WorkCounter::Hops WorkCounter::hops_of(const CollectiveProgram& program) const {
+  Hops hops;
   const Sample ranks(program.ranks.size(), kRanks);
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const StepSource& source = *program.ranks[ranks[r]];
@@ -58,7 +76,7 @@ double WorkCounter::hops_of(const CollectiveProgram& program) const {
         const double way = step.kind == Step::Kind::flow_send
                                ? kFlowHops
                                : passed(fabric_, packets_, program.group[ranks[r]], program.group[step.peer]);
-        hops += weight * way * pieces(step.bytes);
+        hops.add(weight * way, pieces(step.bytes), repeats_);
       }
     }
   }
@@ -69,9 +87,9 @@ void WorkCounter::add(const std::vector<std::shared_ptr<const CollectiveProgram>
                       std::uint64_t count) {
   for (const auto& program : programs) {
     const auto [known, is_new] =
-        known_.emplace(std::tuple(program->type, program->bytes, program->group.size()), 0);
+        known_.emplace(std::tuple(program->type, program->bytes, program->group.size()), Hops{});
     if (is_new) known->second = hops_of(*program);
-    work_.hops += static_cast<double>(count) * known->second;
+    add(known->second, static_cast<double>(count));
   }
 }
 
@@ -86,11 +104,13 @@ double WorkCounter::mean_hops() const {
 }
 
 void WorkCounter::add(const chakra::TraceSummary& rank) {
-  work_.nodes += static_cast<double>(rank.nodes);
+  work_.nodes += iterations_ * static_cast<double>(rank.nodes);
+  work_.loaded_bytes += iterations_ * rank.loaded_bytes;
   if (rank.message_bytes == 0) return;
   const auto sends = rank.by_type[static_cast<std::size_t>(chakra::NodeType::CommSend)],
              receives = rank.by_type[static_cast<std::size_t>(chakra::NodeType::CommRecv)];
-  work_.hops += static_cast<double>(sends) * pieces(rank.message_bytes / (sends + receives)) * mean_hops();
+  add(Hops().add(mean_hops(), pieces(rank.message_bytes / (sends + receives)), repeats_),
+      static_cast<double>(sends));
 }
 
 }  // namespace wafertlm

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <vector>
 
 #include "platform/run/run_observer.h"
@@ -42,6 +43,13 @@ class LinkObservers final : public Observers<LinkObserver> {
   void sent(std::size_t observed, PortId output, const Packet& packet, TimePs start_ps,
             TimePs end_ps) override {
     for (LinkObserver* each : all_) each->sent(observed, output, packet, start_ps, end_ps);
+  }
+  bool takes_repeats() const override {
+    return std::all_of(all_.begin(), all_.end(),
+                       [](const LinkObserver* each) { return each->takes_repeats(); });
+  }
+  void repeated(std::size_t observed, PortId output, const LinkRepeat& repeat) override {
+    for (LinkObserver* each : all_) each->repeated(observed, output, repeat);
   }
 };
 

@@ -27,7 +27,14 @@ std::shared_ptr<const Struct<CostSpec>> cost_type() {
         .optional("expanded_memory_power", &C::expanded_power, price, "W per GB of the remote memory")
         .optional("wafer", &C::wafer, price, "$ of a processed wafer, good or not")
         .optional("wafer_yield", &C::wafer_yield, number(1e-6, 1), "Part of the wafers that is good")
-        .optional("links", &C::links, list_of<LinkPriceSpec>(link, 0, 1000), "Of links, ports and NICs");
+        .optional("depreciation_years", &C::depreciation_years, maybe<double>(number(0.01, 100)),
+                  "Years in which prices are paid off: results say what an hour and a token cost")
+        .optional("electricity", &C::electricity, price, "$ per kWh, of the powers")
+        .optional("links", &C::links, list_of<LinkPriceSpec>(link, 0, 1000), "Of links, ports and NICs")
+        .check([](const C& costs, const Check& check) {
+          if (costs.electricity != 0 && !costs.depreciation_years)
+            check.fail({&costs.electricity}, "has no effect without depreciation_years");
+        });
     return made;
   }();
   return type;

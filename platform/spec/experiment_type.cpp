@@ -49,6 +49,26 @@ void check_ranks(const ExperimentSpec& experiment, const Check& check) {
     require(*workload.traces.replicate, &workload.traces.replicate);
 }
 
+/// A rate that no NPU can sustain.
+void check_rate(const ExperimentSpec& experiment, const Check& check) {
+  const WorkloadSpec& workload = experiment.workload;
+  const auto peak = static_cast<double>(experiment.platform.npu.peak_operations_per_s);
+  const auto require = [&](double rate, const void* culprit) {
+    if (rate > peak)
+      check.fail(
+          {culprit},
+          "{:.6g} TFLOPS is {:.3g} times the peak of an NPU (npu.peak: {:.6g} TFLOPS); give a lower rate "
+          "or the peak of the precision that is computed in",
+          rate / 1e12, rate / peak, peak / 1e12);
+  };
+  if (workload.kind == WorkloadKind::data_parallel)
+    require(workload.data_parallel.effective_rate_operations_per_s,
+            &workload.data_parallel.effective_rate_operations_per_s);
+  else if (workload.kind == WorkloadKind::training && workload.training.effective_rate_operations_per_s)
+    require(*workload.training.effective_rate_operations_per_s,
+            &workload.training.effective_rate_operations_per_s);
+}
+
 /// What would make the largest part smaller.
 const char* remedy(const training::MemoryNeed& need) {
   if (need.streaming > std::max({need.parameters, need.gradients, need.activations}))
@@ -142,6 +162,7 @@ std::shared_ptr<const Struct<ExperimentSpec>> experiment_type() {
                   "Prices and powers, or their file (configs/costs): results say what the platform costs and "
                   "draws")
         .check(check_ranks)
+        .check(check_rate)
         .check(check_streams)
         .check(check_memory)
         .check(check_experiment_offload);

@@ -56,7 +56,10 @@ struct FabricAbilities {
   bool dateline_channels = false;  ///< every class needs its virtual channels twice, as rings do
   bool input_starts = false;       ///< knows `input_start_interval`
   std::string faster = {};  ///< what simulates the same in less time: "wafer.fabric.transport: messages"
-  TimePs time_step_ps = 0;  ///< times of messages are cut to multiples of it; 0: kept
+  double hop_s = 0;  ///< that a hop takes to simulate; 0: as those of a wafer's packets or whole messages
+  double new_courses = 0.2;  ///< of collectives that are alike, part whose course is none of before: measured
+  double new_packets = 160;  ///< of a long message, about so many are simulated before it is in step
+  TimePs time_step_ps = 0;   ///< times of messages are cut to multiples of it; 0: kept
 };
 
 /// How the report draws a wafer: "mesh" needs the sides of the grid.

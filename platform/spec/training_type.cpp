@@ -126,7 +126,7 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
       .required("parallelism", strategy(&S::degrees), parallelism_type(),
                 "Degrees of tensor (MP), data (DP) and pipeline parallelism (PP): MP(2)-DP(5)-PP(2)")
       .optional("effective_flops", of(&T::effective_rate_operations_per_s), maybe(any_compute_rate()),
-                "Compute rate that an NPU sustains; a calibration value, may lie above the peak; not given: "
+                "Compute rate that an NPU sustains; a calibration value, at most npu.peak; not given: "
                 "the NPU's npu.compute.model tells how long it computes")
       .optional("minibatch", of(&T::minibatch), maybe(samples), "Samples of an iteration, of all replicas")
       .optional("samples_per_replica", of(&T::samples_per_replica), maybe(samples),

@@ -62,7 +62,10 @@ def job(number, folder):
     zero = draw.randint(0, 3)
     schedule = draw.choice(["gpipe", "1f1b"]) if pp > 1 else "1f1b"
     text = f"""experiment: random job {number}
-platform: {platform}
+platform:
+  extends: {platform}
+  platform: {fabric}
+  npu: {{peak: 10 PFLOPS}}
 workload:
   workload: random job {number}
   model:

@@ -14,9 +14,16 @@ class FakeJob::Rank final : public SequencerHost {
   Rank(FakeJob& job, std::uint32_t number, std::vector<chakra::Node> nodes, const SequencerOptions& options)
       : job_(job),
         number_(number),
+        has_messages_(std::any_of(nodes.begin(), nodes.end(),
+                                  [](const chakra::Node& node) {
+                                    return node.type == chakra::NodeType::CommSend ||
+                                           node.type == chakra::NodeType::CommRecv;
+                                  })),
         source_("rank " + std::to_string(number), std::move(nodes)),
         engine(number, source_, job.groups_, job.causes, *this, options),
         account(job.causes, [&job, number](const TimeSegment& part) { job.time_.add(number, part); }) {}
+
+  void finish(TimePs end_ps) { account.finish(end_ps, engine.last(), has_messages_); }
 
  private:
   struct Running {
@@ -140,7 +147,7 @@ TimePs FakeJob::run() {
     now_ = first.end_ps;
     ranks_[first.rank]->ended(first.slot);
   }
-  for (const auto& rank : ranks_) rank->account.finish(now_, rank->engine.last());
+  for (const auto& rank : ranks_) rank->finish(now_);
   return now_;
 }
 

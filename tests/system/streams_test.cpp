@@ -143,7 +143,8 @@ TEST(StreamedJobs, WithoutOverlapTakeComputationAndStreams) {
   EXPECT_GT(computes(slow), 24 * load);
   EXPECT_NEAR(time(slow) / (load + computes(slow) + store), 1, 0.01);
   // … and where it takes hardly any time the streams follow each other.
-  const Json fast = full.run("wafer_mesh_5x4", wide + " --set workload.effective_flops=100PFLOPS");
+  const Json fast =
+      full.run("wafer_mesh_5x4", wide + " --set workload.effective_flops=100PFLOPS --set npu.peak=100PFLOPS");
   EXPECT_LT(computes(fast), load / 10);
   EXPECT_NEAR(time(fast) / (computes(fast) + streams), 1, 0.03);
 }

@@ -39,6 +39,10 @@ def random_experiment(seed):
         f"iterations: {draw.randint(1, 2)}\n")
 
 
+def settings_of(change):
+    return ([change["with"]] if change["with"] else []) + [f"{change['key']}={change['to']}"]
+
+
 class WhatIf(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -69,19 +73,30 @@ class WhatIf(unittest.TestCase):
                 draw = random.Random(seed)
                 savings = [each["saved_ps"] for each in found["savings"]]
                 self.assertEqual(savings, sorted(savings, reverse=True))
-                claims = [([f"{each['key']}={each['to']}"], base, each) for each in found["savings"] + found["without_saving"]
+                claims = [(settings_of(each), base, each) for each in found["savings"] + found["without_saving"]
                           if each["problem"] is None]
                 sides = [([f"{row['key']}={row[side]['to']}"], base, row[side]) for row in found["sensitivity"]
                          for side in ("less", "more") if row[side] and row[side]["problem"] is None]
-                pairs = [([f"{each['key']}={each['to']}", f"{each['then']['key']}={each['then']['to']}"], each["iteration_ps"], each["then"])
+                pairs = [(settings_of(each) + settings_of(each["then"]), each["iteration_ps"], each["then"])
                          for each in found["savings"] if each["then"]]
                 for kind in (claims, sides, pairs):
                     for settings, before, claim in draw.sample(kind, min(len(kind), CLAIMS_RUN)):
-                        time = self.with_settings(*(settings if settings[0].split("=")[0] != settings[-1].split("=")[0] else settings[-1:]))
+                        last = {each.split("=")[0]: each for each in settings}  # more of the same: the second holds
+                        time = self.with_settings(*last.values())
                         self.assertEqual((claim["iteration_ps"], claim["saved_ps"]), (time, before - time), settings)
                 effects = [max([abs(row[side]["saved_ps"]) for side in ("less", "more") if row[side] and row[side]["problem"] is None] or [0])
                            for row in found["sensitivity"]]
                 self.assertEqual(effects, sorted(effects, reverse=True))
+
+    def test_what_takes_the_time_is_tried_first(self):
+        """Computation is nearly all: an NPU twice as fast, with the peak that it needs, comes first, also with a few trials only."""
+        self.run_of("experiment: e\nplatform: {platform: p, wafer: {width: 2, height: 1, fabric: {link_bandwidth: 750 GB/s}}, npu: {peak: 500 TFLOPS}}\n"
+                    "workload: {layers: resnet50, data_parallel: 2, batch_per_npu: 64, effective_rate: 400 TFLOPS}\n")
+        for options in ([], ["--trials", 3]):
+            first = self.explained(*options)["what_if"]["savings"][0]
+            self.assertEqual((first["key"], first["to"], first["with"], first["of"]),
+                             ("workload.effective_rate", "800 TFLOPS", "npu.peak=800 TFLOPS", "platform"))
+        self.assertRegex(tool("explain", self.path / "out", "--quick").stdout, r"\nIts critical path: compute 9\d\.\d\d %, ")
 
     def test_every_numeric_key_is_there(self):
         self.run_of(random_experiment(1))

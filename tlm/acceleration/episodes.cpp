@@ -318,11 +318,17 @@ bool Episodes::go_on_playing(TimePs now) {
   const std::optional<std::uint32_t> state =
       node_->end ? node_->end->state_after(now - last_end_ps_) : std::nullopt;
   if (!state) return false;
-  for (const auto& [count, growth] : node_->end->growth) growth_[count] += growth;
+  count_played();
   saved_events_ += node_->end->events;
-  ++counts_.played;
   start_at(*state, now);
   return true;
+}
+
+/// All of the episode was played.
+void Episodes::count_played() {
+  for (const auto& [count, growth] : node_->end->growth) growth_[count] += growth;
+  if (node_->end->sight) observer_->repeated(*node_->end->sight, start_ps_);
+  ++counts_.played;
 }
 
 void Episodes::start_at(std::uint32_t state, TimePs now) {
@@ -338,6 +344,7 @@ void Episodes::start_at(std::uint32_t state, TimePs now) {
   operations_ = 0;
   seen_ = 0;
   is_verifying_ = verify_ && (*verify_)() % 10 == 0;
+  if (observer_) observer_->begins(now);
 }
 
 /// What has become of all by now, `rest`.
@@ -353,6 +360,7 @@ void Episodes::close_recording(const RestRecord& rest, std::uint32_t state, Time
     bytes_ += growth.size() * sizeof growth.front();
     node_->end->growth = std::move(growth);
     node_->end->events = scheduler_.events() - events_before_;
+    if (observer_ && (node_->end->sight = observer_->seen())) bytes_ += node_->end->sight->bytes();
   } else {
     for (std::size_t i = 0; i < std::max(growth.size(), node_->end->growth.size()); ++i)
       if (i >= growth.size() || i >= node_->end->growth.size() || growth[i] != node_->end->growth[i])
@@ -391,6 +399,7 @@ void Episodes::go_live(TimePs now) {
       differs("a state that was put back is", states_[state_][i], before_.values[i]);
   events_before_ = scheduler_.events();
   is_playing_ = false;
+  if (observer_) observer_->begins(start_ps_);
   if (log_.empty()) return;
   ++counts_.abandoned;
   silent_ = 0;
@@ -445,8 +454,7 @@ void Episodes::wake(std::uint32_t what, TimePs now) {
 void Episodes::settle() {
   if (is_playing_) {
     if (is_quiet() && node_->end) {
-      for (const auto& [count, growth] : node_->end->growth) growth_[count] += growth;
-      ++counts_.played;
+      count_played();
       log_.clear();
     }
     go_live(scheduler_.now());

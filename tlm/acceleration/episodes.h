@@ -58,6 +58,8 @@ class Episodes final : private Wakeable, private AfterInstant {
   void switch_off(const std::string& because) { off_because_ = because; }
   /// Empty: nothing forbids it.
   const std::string& off_because() const { return off_because_; }
+  /// At most one, before the simulation starts.
+  void observe(EpisodeObserver& observer) { observer_ = &observer; }
   /// Brings the models up to date; receives that wait are passed on.
   void settle();
   const EpisodeCounts& counts() const { return counts_; }
@@ -105,6 +107,7 @@ class Episodes final : private Wakeable, private AfterInstant {
   bool go_on_playing(TimePs now);
   void close_recording(const RestRecord& rest, std::uint32_t state, TimePs now);
   void start_at(std::uint32_t state, TimePs now);
+  void count_played();
   std::uint32_t number_of(const std::vector<std::uint64_t>& values);
   void forget_recordings();
   bool may_list() const;
@@ -119,6 +122,7 @@ class Episodes final : private Wakeable, private AfterInstant {
   Scheduler& scheduler_;
   const ListRest list_;
   std::optional<std::mt19937_64> verify_;
+  EpisodeObserver* observer_ = nullptr;
   std::string off_because_;
   std::vector<std::unique_ptr<EpisodeGate>> gates_;  // by endpoint
   std::uint64_t unclaimed_ = 0;                      // sends without a receive

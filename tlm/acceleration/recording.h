@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tlm/acceleration/episode_observer.h"
 #include "tlm/kernel/units.h"
 #include "tlm/program/program.h"
 
@@ -60,6 +61,7 @@ struct EpisodeEnd {
 
   Growth growth;
   std::uint64_t events = 0;  ///< of the scheduler, that it took
+  std::shared_ptr<const EpisodeSight> sight = {};
   /// The number of the state that the next episode finds, by the time between them; from `settled_ps` on it
   /// does not depend on that any more.
   std::map<TimePs, std::uint32_t> states;

@@ -79,7 +79,11 @@ class CompareState final : public StateVisitor {
 class MoveState final : public StateVisitor {
  public:
   MoveState(TimePs now, const std::vector<std::uint64_t>& growth, TimePs period_ps, std::uint64_t periods)
-      : StateVisitor(now, false), growth_(growth), by_ps_(period_ps * periods), periods_(periods) {}
+      : StateVisitor(now, false),
+        growth_(growth),
+        period_ps_(period_ps),
+        by_ps_(period_ps * periods),
+        periods_(periods) {}
   void moment(TimePs& at) override {
     if (at != kNever) at += by_ps_;
   }
@@ -92,6 +96,7 @@ class MoveState final : public StateVisitor {
   void give_up() override {}
   bool gives_up() const override { return false; }
   bool changes() const override { return true; }
+  Repeats repeats() const override { return {static_cast<std::int64_t>(periods_), period_ps_}; }
   /// As many counts have been listed as the period has growths of.
   bool is_whole() const { return next_ == growth_.size(); }
 
@@ -99,7 +104,7 @@ class MoveState final : public StateVisitor {
   void visit_value(std::uint64_t&) override {}
 
   const std::vector<std::uint64_t>& growth_;
-  TimePs by_ps_;
+  TimePs period_ps_, by_ps_;
   std::uint64_t periods_;
   std::size_t next_ = 0;
 };

@@ -29,6 +29,12 @@ class StateVisitor {
   bool at_rest() const { return at_rest_; }
   /// Members are changed: moved on, or put back.
   virtual bool changes() const { return false; }
+  /// So many periods of this length, less than 0 if they are taken back; 0: nothing repeats.
+  struct Repeats {
+    std::int64_t periods = 0;
+    TimePs period_ps = 0;
+  };
+  virtual Repeats repeats() const { return {}; }
   /// What was kept at rest is put back.
   bool restores() const { return at_rest_ && changes(); }
 

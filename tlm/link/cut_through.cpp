@@ -56,6 +56,7 @@ CutThroughSwitch::CutThroughSwitch(const SwitchParams& params, const ClassTable&
 void CutThroughSwitch::observe(LinkObserver& observer, std::size_t number) {
   observer_ = &observer;
   is_observed_ = true;
+  takes_repeats_ = observer.takes_repeats();
   observed_ = number;
 }
 

@@ -74,6 +74,7 @@ class alignas(64) CutThroughSwitch final : public SwitchCore {
     if (output.wake.ask(at)) host_.request_wake(PortId{output.port}, at);
   }
   void plan_next(Output& output);
+  void tell_of_repeats(const Output& output, std::uint64_t before, const StateVisitor& state);
   void credit_with_effect(PortId port, Channel& to, std::uint32_t bytes, TimePs at, TimePs now);
   // One start of an input at a time.
   void hold_back(std::size_t input, ClassId by, TimePs now);
@@ -99,6 +100,7 @@ class alignas(64) CutThroughSwitch final : public SwitchCore {
   RingRules ring_rules_;
   LinkObserver* observer_ = nullptr;
   std::size_t observed_ = 0;
+  bool takes_repeats_ = true;  // who observes does
   std::vector<Output> all_outputs_;
   std::vector<Channel> channels_;  // [output][vc]
   std::vector<Queue> all_queues_;

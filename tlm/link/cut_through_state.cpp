@@ -44,9 +44,11 @@ std::uint64_t CutThroughSwitch::outstanding_credits() const {
 }
 
 void CutThroughSwitch::list_state(PortId port, StateVisitor& state) {
-  if (!per_output_ || is_observed_ || input_start_ps_ != 0) return state.give_up();
+  if (!per_output_ || !takes_repeats_ || input_start_ps_ != 0) return state.give_up();
   Output& output = outputs_[index_of(port)];
+  const std::uint64_t wire_bytes = output.wire_bytes;
   const bool is_busy = Output::list_state(output, state);
+  if (is_observed_ && output.wire_bytes != wire_bytes) tell_of_repeats(output, wire_bytes, state);
   if (other_)
     other_->list_state(output, state);
   else
@@ -61,6 +63,17 @@ void CutThroughSwitch::list_state(PortId port, StateVisitor& state) {
     }
   }
   cut_through::PortWaits::list_state(waits_[output.port], classes_.size(), state);
+}
+
+/// @param before wire bytes of the output before it was moved on or back
+void CutThroughSwitch::tell_of_repeats(const Output& output, std::uint64_t before,
+                                       const StateVisitor& state) {
+  const StateVisitor::Repeats repeats = state.repeats();
+  if (repeats.periods == 0) return;  // counts of an episode, which its observer knows
+  const auto bytes = static_cast<double>(static_cast<std::int64_t>(output.wire_bytes - before));
+  observer_->repeated(observed_, PortId{output.port},
+                      {state.now(), repeats.period_ps, repeats.periods,
+                       bytes * kPsPerSecond / static_cast<double>(output.line.bytes_per_s())});
 }
 
 void CutThroughSwitch::ask_again(PortId port) {

@@ -33,7 +33,7 @@ function section(id, title, words, ...children) {
 }
 
 const kColours = {
-  compute: "#4878b0", cpu: "#8d9db0", idle: "#a9afb8", memory: "#a0795c", mp: "#ee8434", dp: "#dd5259", pp: "#4fb0a8",
+  compute: "#4878b0", cpu: "#8d9db0", bubble: "#c9bd8d", idle: "#a9afb8", memory: "#a0795c", mp: "#ee8434", dp: "#dd5259", pp: "#4fb0a8",
   ep: "#b279c2", input: "#5aa657", weights: "#d9b12f", control: "#7b6fd0",
 };
 const kMore = ["#c2578f", "#3d8fd1", "#7f9c2d", "#b3653b", "#5f6ec4"];

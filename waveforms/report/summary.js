@@ -47,7 +47,7 @@ function breakdown(results) {
   chosen.value = results.iterations.length - 1;
   const place = element("div"), bars = holder(320), grouped = element("div");
   section("breakdown", "Where the time went",
-    "Of the rank that finishes last, and the least, mean and most over all ranks. Compute is time in which the rank computes; exposed_… is time in which it only waits for that kind of traffic; idle is the rest. The parts of a rank sum to the iteration's time exactly.",
+    "Of the rank that finishes last, and the least, mean and most over all ranks. Compute is time in which the rank computes; exposed_… is time in which it only waits for that kind of traffic, bubble in which it waits for another stage of the pipeline, cpu for its CPU; idle is the rest. The parts of a rank sum to the iteration's time exactly.",
     chosen, element("div", {class: "columns"}, place, bars), grouped);
   let iteration, groups;
   const drawn = chart("breakdown", bars, () => {

@@ -97,6 +97,12 @@ void NodeChecker::count(const Node& node) {
   if (node.type == NodeType::Comp &&
       __builtin_add_overflow(summary_.comp_duration_ps, node.duration_ps, &summary_.comp_duration_ps))
     fail_time(node);
+  if (node.type == NodeType::MemLoad || node.type == NodeType::MemStore)
+    summary_.loaded_bytes += static_cast<double>(node.tensor_size.value_or(0));
+  if (node.type == NodeType::Comp && !node.is_cpu_op) {
+    summary_.operations += static_cast<double>(node.num_ops.value_or(0));
+    if (!node.num_ops && node.duration_ps != 0) ++summary_.computations_without_operations;
+  }
 }
 
 /// Of a rank's two units neither may be busy for longer than simulated time can hold.

@@ -62,6 +62,9 @@ struct TraceSummary {
   std::uint64_t missing_data_deps = 0;
   std::uint64_t left_out_ctrl_deps = 0;                           ///< with Dependencies::data
   std::uint64_t comp_duration_ps = 0;                             ///< sum over the COMP nodes
+  double operations = 0;                                          ///< the same of num_ops, on the NPU
+  double loaded_bytes = 0;                                        ///< of loads and stores
+  std::uint64_t computations_without_operations = 0;              ///< on the NPU, that take time all the same
   std::uint64_t message_bytes = 0;                                ///< as the nodes give them
   std::map<CollectiveKind, CollectivesOfAKind> collective_kinds;  ///< those that need a plan
   std::set<std::string> classes;                                  ///< that communications name

@@ -22,6 +22,16 @@ std::vector<Layer> resnet50() {
   return layers;
 }
 
+double step_operations(const std::vector<Layer>& layers) {
+  double operations = 0;
+  for (const Layer& layer : layers) {
+    const int passes =
+        1 + static_cast<int>(&layer != &layers.front()) + static_cast<int>(layer.parameters != 0);
+    operations += passes * static_cast<double>(layer.forward_operations);
+  }
+  return operations;
+}
+
 LayerGenerator::LayerGenerator(DataParallelSpec spec, std::uint32_t rank)
     : spec_(std::move(spec)),
       name_(fmt::format("{}, rank {}", spec_.workload, rank)),

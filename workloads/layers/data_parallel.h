@@ -27,6 +27,10 @@ struct Layer {
 /// activation, pooling and the residual additions are left out (below 1 %).
 std::vector<Layer> resnet50();
 
+/// Of a training step per sample: forward passes, input gradients (the first layer has none) and weight
+/// gradients (a layer without parameters has none).
+double step_operations(const std::vector<Layer>& layers);
+
 /// A data-parallel training job: every rank holds the whole model and its own batch.
 struct DataParallelSpec {
   std::string workload;  ///< a name for messages

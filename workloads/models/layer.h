@@ -71,6 +71,7 @@ struct Block {
 struct Model {
   std::string name;
   std::string sample;              ///< what a sample is: "an image", "a sequence of 1024 tokens"
+  std::uint64_t tokens = 0;        ///< of a sample; 0: it is no sequence of tokens
   std::uint64_t input_bytes = 0;   ///< of a sample
   std::vector<Layer> first, last;  ///< before and behind the blocks, on the first and the last stage
   std::vector<Block> blocks;

@@ -144,6 +144,7 @@ Model transformer(const TransformerSpec& spec) {
   Model model;
   model.name = spec.name;
   model.sample = fmt::format("a sequence of {} tokens", spec.sequence);
+  model.tokens = spec.sequence;
   model.input_bytes = 4 * spec.sequence;  // token numbers
   model.heads = spec.heads;
   model.kv_heads = spec.kv_heads != 0 ? spec.kv_heads : spec.heads;

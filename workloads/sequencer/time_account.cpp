@@ -4,6 +4,13 @@
 #include <algorithm>
 
 namespace wafertlm {
+namespace {
+
+constexpr std::uint8_t kIdle = TimeCategories::kIdle, kBubble = TimeCategories::kBubble;
+
+bool is_message(Task::Kind kind) { return kind == Task::Kind::send || kind == Task::Kind::receive; }
+
+}  // namespace
 
 std::uint8_t TimeCategories::of(const Task& task) {
   switch (task.kind) {
@@ -15,12 +22,13 @@ std::uint8_t TimeCategories::of(const Task& task) {
     case Task::Kind::collective:
     case Task::Kind::send:
     case Task::Kind::receive: {
-      const auto found = std::find(names_.begin() + kMemory + 1, names_.end(), task.traffic_class);
+      const auto found = std::find(names_.begin() + kCpu + 1, names_.end(), task.traffic_class);
       const auto index = static_cast<std::uint8_t>(found - names_.begin());
       if (found == names_.end()) names_.push_back(task.traffic_class);
       return index;
     }
     case Task::Kind::cpu:
+      return kCpu;
     case Task::Kind::none:
       break;
   }
@@ -35,27 +43,36 @@ void TimeAccount::computed(TimePs start_ps, TimePs end_ps, const CauseRef& cause
   covered_ps_ = end_ps;
 }
 
+void TimeAccount::finish(TimePs end_ps, const CauseRef& last, bool has_messages) {
+  if (last) fill(std::min(end_ps, log_.at(last.index()).end_ps), last.index());
+  if (covered_ps_ == end_ps) return;
+  segments_({covered_ps_, end_ps, has_messages ? kBubble : kIdle});
+  covered_ps_ = end_ps;
+}
+
 /// Who covers what is left before `to`.
 void TimeAccount::fill(TimePs to, std::uint32_t cause) {
   const TimePs from = covered_ps_;
   covered_ps_ = std::max(covered_ps_, to);
+  bool through_message = false;
   while (to > from && cause != CauseRef::kNone) {
     const CauseLog::Run& run = log_.at(cause);
     if (run.end_ps < to) {
       const TimePs end = std::max(run.end_ps, from);
-      segments_({end, to, TimeCategories::kIdle});
+      segments_({end, to, kIdle});
       to = end;
     }
     if (run.start_ps < to) {
       const TimePs start = std::max(run.start_ps, from);
       // The rank's own compute unit is not busy in a gap: this one is another rank's.
       const bool elsewhere = run.category == TimeCategories::kCompute;
-      segments_({start, to, elsewhere ? TimeCategories::kIdle : run.category});
+      segments_({start, to, !elsewhere ? run.category : through_message ? kBubble : kIdle});
       to = start;
     }
+    through_message = through_message || is_message(run.kind);
     cause = log_.cause_of(cause);
   }
-  if (to > from) segments_({from, to, TimeCategories::kIdle});
+  if (to > from) segments_({from, to, kIdle});
 }
 
 void IterationAccount::add(std::uint32_t rank, const TimeSegment& segment) {

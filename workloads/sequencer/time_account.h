@@ -10,18 +10,18 @@
 
 namespace wafertlm {
 
-/// What a rank's time goes into, numbered: compute, idle, memory, then the traffic classes in the order in
-/// which they are first named.
+/// What a rank's time goes into, numbered: compute, idle, memory, bubble, cpu, then the traffic classes in
+/// the order in which they are first named.
 class TimeCategories {
  public:
-  static constexpr std::uint8_t kCompute = 0, kIdle = 1, kMemory = 2;
+  static constexpr std::uint8_t kCompute = 0, kIdle = 1, kMemory = 2, kBubble = 3, kCpu = 4;
 
   std::uint8_t of(const Task& task);
   const std::string& name(std::uint8_t category) const { return names_[category]; }
   std::size_t size() const { return names_.size(); }
 
  private:
-  std::vector<std::string> names_{"compute", "idle", "memory"};
+  std::vector<std::string> names_{"compute", "idle", "memory", "bubble", "cpu"};
 };
 
 /// A stretch of a rank's time and what it went into.
@@ -32,9 +32,10 @@ struct TimeSegment {
 
 /// Where a rank's time went, without a hole. Every picosecond is compute if the rank's compute unit is busy.
 /// A gap is charged by walking back from the operation that ended it: what that one waited for covers the
-/// interval that it explains (CauseLog::Run), then what this one waited for, and so on, across ranks. What
-/// nobody covers is idle, and so are the times of a CPU and of another rank's compute unit: a wait for a rank
-/// that still computes is not communication.
+/// interval that it explains (CauseLog::Run), then what this one waited for, and so on, across ranks. Another
+/// rank's computation is the pipeline's bubble if the way to it goes through a message, as between stages;
+/// else (a late rank in a collective), and where nobody covers the time, it is idle: a wait for a rank that
+/// still computes is not communication.
 class TimeAccount {
  public:
   /// Called with the segments of a gap, last first, and with those of computation.
@@ -45,8 +46,9 @@ class TimeAccount {
   /// The compute unit was busy from start to end; calls come in the order of the ends. Of several units that
   /// are busy side by side the time counts once: `start` is then the first of those still busy at `end`.
   void computed(TimePs start_ps, TimePs end_ps, const CauseRef& cause);
-  /// Everything up to `end_ps` ends because of `last`.
-  void finish(TimePs end_ps, const CauseRef& last) { fill(end_ps, last.index()); }
+  /// The job ends at `end_ps`, this rank with `last`. Behind that it waits for the others: it is bubble if
+  /// the rank has sent or received messages, as in a pipeline, else idle.
+  void finish(TimePs end_ps, const CauseRef& last, bool has_messages);
   /// Accounted for so far.
   TimePs covered_ps() const { return covered_ps_; }
 

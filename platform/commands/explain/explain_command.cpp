@@ -67,9 +67,25 @@ std::string name_of(const Gain& gain) {
 }
 
 void print_gain(std::size_t number, const Gain& gain, TimePs iteration) {
-  fmt::print("  {}. {}: at most {} ({:.2f} %)", number, name_of(gain), format_time(gain.gain_ps),
+  fmt::print("  {}. {}: {} ({:.2f} %)", number, name_of(gain), format_time(gain.gain_ps),
              100 * static_cast<double>(gain.gain_ps) / static_cast<double>(iteration));
   if (gain.on_path_ps != 0) fmt::print(", {} of the critical path", format_time(gain.on_path_ps));
+}
+
+/// What takes the time, largest first.
+std::string path_text(const nlohmann::ordered_json& results) {
+  std::vector<std::pair<TimePs, std::string>> parts;
+  TimePs all = 0;
+  for (const auto& [name, time] : results["critical_path"]["breakdown_ps"].items()) {
+    parts.emplace_back(time.get<TimePs>(), name);
+    all += parts.back().first;
+  }
+  std::sort(parts.rbegin(), parts.rend());
+  std::string text;
+  for (const auto& [time, name] : parts)
+    text += fmt::format("{}{} {:.2f} %", text.empty() ? "" : ", ", name,
+                        100 * static_cast<double>(time) / static_cast<double>(all));
+  return text.empty() ? "" : "Its critical path: " + text + ".\n";
 }
 
 /// Which links were busy most of the last iteration. What a single one costs cannot be told from this: where
@@ -190,7 +206,8 @@ WhatIfs what_ifs_of(const fs::path& folder, const nlohmann::ordered_json& result
   if (!base.was_tried())
     throw std::invalid_argument("--limit " + options.limit + ": less than one run takes; give more");
   require_same_time(folder, results, again, *base.iteration_ps);
-  return find_what_ifs(again.experiment, trials, *base.iteration_ps);
+  return find_what_ifs(again.experiment, trials, *base.iteration_ps,
+                       results["critical_path"]["breakdown_ps"].get<PathShares>());
 }
 
 nlohmann::ordered_json explanation_json(const nlohmann::ordered_json& results, TimePs iteration,
@@ -200,7 +217,7 @@ nlohmann::ordered_json explanation_json(const nlohmann::ordered_json& results, T
   nlohmann::ordered_json if_instant = nlohmann::ordered_json::array(), links = if_instant;
   for (const Gain& each : gains)
     if_instant.push_back(
-        {{"what", each.what}, {"gain_at_most_ps", each.gain_ps}, {"on_critical_path_ps", each.on_path_ps}});
+        {{"what", each.what}, {"gain_in_order_ps", each.gain_ps}, {"on_critical_path_ps", each.on_path_ps}});
   for (const WithFasterLinks& each : faster)
     links.push_back(
         {{"factor", each.factor}, {"iteration_ps", each.iteration_ps}, {"settings", each.settings}});
@@ -217,7 +234,7 @@ nlohmann::ordered_json explanation_schema() {
       {{"experiment", schema::text()},
        {"iteration_ps", schema::count()},
        {"if_instant", schema::list(schema::object({{"what", schema::text()},
-                                                   {"gain_at_most_ps", schema::count()},
+                                                   {"gain_in_order_ps", schema::count()},
                                                    {"on_critical_path_ps", schema::count()}}))},
        {"faster_links", schema::list(schema::object({{"factor", schema::positive()},
                                                      {"iteration_ps", schema::count()},
@@ -260,9 +277,9 @@ int explain(const Options& options) {
   if (!options.page.empty()) write_file("--out", options.page, report_html({{"explain", json}}));
   if (!options.json.empty() && write_json(options.json, json)) return 0;
   fmt::print(
-      "{}: {} takes {}.\nWhat would shorten it most if it took no time, in the recorded "
-      "order of service:\n",
-      results["experiment"].get<std::string>(), again.which, format_time(iteration));
+      "{}: {} takes {}.\n{}What it would save if it took no time and all were served in the recorded order "
+      "(in another order it may be more):\n",
+      results["experiment"].get<std::string>(), again.which, format_time(iteration), path_text(results));
   std::size_t shown = 0;
   for (const Gain& each : all) {
     print_gain(++shown, each, iteration);

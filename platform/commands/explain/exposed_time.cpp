@@ -10,8 +10,8 @@ namespace wafertlm {
 
 void ExposedTimeRecorder::time_spent(std::uint32_t rank, TimePs from_ps, TimePs to_ps,
                                      const std::string& category) {
-  const bool is_communication =
-      category != "compute" && category != "cpu" && category != "memory" && category != "idle";
+  const bool is_communication = category != "compute" && category != "cpu" && category != "memory" &&
+                                category != "bubble" && category != "idle";
   if (is_communication) ranks_[rank].emplace_back(from_ps, to_ps);
 }
 

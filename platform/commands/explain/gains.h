@@ -7,7 +7,8 @@
 
 namespace wafertlm {
 
-/// What the last iteration would gain at most, in the recorded order of service, if something took no time.
+/// What the last iteration would gain in the recorded order of service if something took no time. Served in
+/// another order it may gain more: real runs tell.
 struct Gain {
   std::string what;       ///< "compute", "memory" or a traffic class
   TimePs gain_ps = 0;     ///< of the last iteration's time

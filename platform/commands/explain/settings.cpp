@@ -125,7 +125,7 @@ void collect(const Node& map, const config::StructType& type, const std::string&
         collect(value.items[k], *items, fmt::format("{}[{}].", path, k), is_platform, all);
     } else if (value.kind == Node::Kind::scalar) {
       if (auto setting = setting_of(path, *key->type, value)) {
-        setting->of_platform = is_platform;
+        setting->of_platform = is_platform || is_compute_rate(*setting);
         all.push_back(std::move(*setting));
       }
     }
@@ -135,6 +135,10 @@ void collect(const Node& map, const config::StructType& type, const std::string&
 bool begins(const std::string& text, const char* start) { return text.rfind(start, 0) == 0; }
 
 }  // namespace
+
+bool is_compute_rate(const Setting& setting) {
+  return setting.dimension == &config::compute_rate_dimension();
+}
 
 bool Setting::is_of_simulation() const {
   return begins(key, "run.") || key == "iterations" || key == "list_all_iterations" || begins(key, "costs.");

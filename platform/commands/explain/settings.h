@@ -19,13 +19,16 @@ struct Setting {
   Kind kind = Kind::choice;
   const config::Dimension* dimension = nullptr;  ///< of a quantity
   std::vector<std::string> choices = {};         ///< the other values, of a choice
-  /// Of the machine and how it is used; else of the work: other work takes another time.
+  /// Of the machine and how it is used, as the rate at which the workload says that NPUs compute; else of the
+  /// work: other work takes another time.
   bool of_platform = false;
 
   bool is_numeric() const { return kind != Kind::choice; }
   /// How the program simulates, not what: its seed, its watchdog.
   bool is_of_simulation() const;
 };
+
+bool is_compute_rate(const Setting& setting);
 
 /// Every number, quantity with a unit and choice between words of the map of a resolved experiment, in its
 /// order. Left out: what is said by a word in place of a number (auto), and lists of plain values.

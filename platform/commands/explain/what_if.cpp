@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace wafertlm {
 namespace {
@@ -17,6 +18,35 @@ std::optional<Change> change_by(const Setting& setting, double factor) {
   auto to = scaled(setting, factor);
   if (!to) return {};
   return Change{setting, std::move(*to), factor, {}};
+}
+
+/// An NPU that computes faster than its peak needs another one.
+void raise_peak(std::vector<Change>& changes, const std::vector<Setting>& settings) {
+  constexpr const char* kPeak = "npu.peak";
+  const auto peak =
+      std::find_if(settings.begin(), settings.end(), [](const Setting& each) { return each.key == kPeak; });
+  for (Change& each : changes)
+    if (peak != settings.end() && is_compute_rate(each.setting) && each.setting.key != kPeak &&
+        each.factor > 1 &&
+        config::parse_real(config::compute_rate_dimension(), each.to) >
+            config::parse_real(config::compute_rate_dimension(), peak->value))
+      each.with = std::string(kPeak) + "=" + each.to;
+}
+
+/// How much of the critical path goes through what a key is of.
+TimePs share_of(const Setting& setting, const PathShares& shares) {
+  static const std::set<std::string> of_no_link = {"compute", "memory", "cpu", "bubble", "idle"};
+  const auto of = [&](const char* name) {
+    const auto found = shares.find(name);
+    return found == shares.end() ? TimePs{0} : found->second;
+  };
+  const auto begins = [&](const char* start) { return setting.key.rfind(start, 0) == 0; };
+  if (begins("npu.hbm.") || begins("remote_memory.")) return of("memory");
+  if (is_compute_rate(setting) || begins("npu.compute.") || begins("npu.peak")) return of("compute");
+  TimePs sum = 0;
+  for (const auto& [name, time_ps] : shares)
+    if (of_no_link.count(name) == 0) sum += time_ps;
+  return sum;
 }
 
 /// Of rates and times of the machine, which are tried first: what is likely to bind.
@@ -54,7 +84,7 @@ void simulate(const std::vector<Change*>& changes, const std::vector<std::string
   std::vector<std::vector<std::string>> settings;
   for (const Change* each : changes) {
     settings.push_back(before);
-    settings.back().push_back(each->text());
+    for (std::string& text : each->settings()) settings.back().push_back(std::move(text));
   }
   const std::vector<TrialResult> results = trials.run(settings, what);
   for (std::size_t i = 0; i < changes.size(); ++i) {
@@ -81,7 +111,8 @@ void pursue(Saving& saving, const std::vector<Setting>& settings, Trials& trials
   if (first.factor != 0)
     if (auto change = change_by(first.setting, first.factor * first.factor))
       candidates.push_back(std::move(*change));
-  simulate(changes_of(candidates), {first.text()}, trials, "second changes", found);
+  raise_peak(candidates, settings);
+  simulate(changes_of(candidates), first.settings(), trials, "second changes", found);
   for (Change& each : candidates) {
     saving.was_pursued |= each.result.was_tried();
     found.not_tried += each.result.was_tried() ? 0 : 1;
@@ -141,6 +172,7 @@ Row change_json(const Change& change, TimePs base_ps) {
   Row row = {{"key", change.setting.key},
              {"from", change.setting.value},
              {"factor", change.factor == 0 ? Row() : Row(change.factor)},
+             {"with", change.with.empty() ? Row() : Row(change.with)},
              {"of", change.setting.of_platform ? "platform" : "workload"}};
   row.update(result_json(change, base_ps));
   return row;
@@ -156,23 +188,32 @@ std::uint64_t Sensitivity::effect_ps(TimePs base_ps) const {
   return most;
 }
 
-WhatIfs find_what_ifs(const config::Node& experiment, Trials& trials, TimePs base_ps) {
+WhatIfs find_what_ifs(const config::Node& experiment, Trials& trials, TimePs base_ps,
+                      const PathShares& shares) {
   WhatIfs found;
   found.base_ps = base_ps;
   const std::vector<Setting> settings = settings_of(experiment);
   list_sensitivities(settings, found);
+  const auto promising = [&](Sort sort) {
+    std::vector<Change> changes = promising_changes(settings, sort);
+    raise_peak(changes, settings);
+    std::stable_sort(changes.begin(), changes.end(), [&](const Change& a, const Change& b) {
+      return share_of(a.setting, shares) > share_of(b.setting, shares);
+    });
+    return changes;
+  };
   // What there may be no time for comes last.
-  try_changes(promising_changes(settings, Sort::rate_or_time), trials, found);
+  try_changes(promising(Sort::rate_or_time), trials, found);
   try_sensitivities(
       [&](const Setting& setting) {
         return std::any_of(found.savings.begin(), found.savings.end(),
                            [&](const Saving& each) { return each.change.setting.key == setting.key; });
       },
       trials, found);
-  try_changes(promising_changes(settings, Sort::other), trials, found);
+  try_changes(promising(Sort::other), trials, found);
   pursue_largest(settings, trials, found);
   try_sensitivities([](const Setting& setting) { return sort_of(setting) != Sort::amount; }, trials, found);
-  try_changes(promising_changes(settings, Sort::amount), trials, found);
+  try_changes(promising(Sort::amount), trials, found);
   try_sensitivities([](const Setting&) { return true; }, trials, found);
   for (const Sensitivity& each : found.sensitivities)
     for (const std::optional<Change>* change : {&each.less, &each.more})
@@ -212,6 +253,7 @@ Row what_ifs_schema() {
   Row change = {{"key", schema::text()},
                 {"from", schema::text()},
                 {"factor", {{"type", {"number", "null"}}}},
+                {"with", schema::or_null(schema::text(), "A setting that the change needs")},
                 {"of", {{"enum", {"platform", "workload"}}}}};
   change.update(result);
   Row saving = change;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -17,8 +18,12 @@ struct Change {
   std::string to;
   double factor = 0;  ///< of the value; 0: another word
   TrialResult result;
+  std::string with = {};  ///< a setting that it needs: the peak of an NPU that computes faster; empty: none
 
   std::string text() const { return setting.key + "=" + to; }
+  std::vector<std::string> settings() const {
+    return with.empty() ? std::vector{text()} : std::vector{with, text()};
+  }
   /// Picoseconds of the last iteration, against `base_ps`; negative: it takes longer. Of one that ran.
   std::int64_t saved_ps(TimePs base_ps) const {
     return static_cast<std::int64_t>(base_ps) - static_cast<std::int64_t>(*result.iteration_ps);
@@ -51,8 +56,13 @@ struct WhatIfs {
   std::size_t simulated = 0, not_tried = 0;  ///< trials
 };
 
-/// Tries all keys of a resolved experiment, the promising values first. @param base_ps without a change
-WhatIfs find_what_ifs(const config::Node& experiment, Trials& trials, TimePs base_ps);
+/// Picoseconds of the critical path, by category.
+using PathShares = std::map<std::string, TimePs>;
+
+/// Tries all keys of a resolved experiment, the promising values first, and of these what most of the
+/// critical path goes through. @param base_ps without a change
+WhatIfs find_what_ifs(const config::Node& experiment, Trials& trials, TimePs base_ps,
+                      const PathShares& shares);
 
 nlohmann::ordered_json what_ifs_json(const WhatIfs& found);
 nlohmann::ordered_json what_ifs_schema();

@@ -32,10 +32,10 @@ std::string savings_text(const WhatIfs& found, bool of_platform, std::size_t mos
     const Change& change = each.change;
     if (change.setting.of_platform != of_platform || number == most) continue;
     const std::int64_t saved = change.saved_ps(found.base_ps);
-    text +=
-        fmt::format("  {}. '{}' (it is {}) saves {} ({}){}\n", ++number, change.text(), change.setting.value,
-                    coloured(format_time(static_cast<TimePs>(saved)), Colour::green),
-                    share(saved, found.base_ps), then_text(each));
+    text += fmt::format("  {}. '{}'{} (it is {}) saves {} ({}){}\n", ++number, change.text(),
+                        change.with.empty() ? "" : " with '" + change.with + "'", change.setting.value,
+                        coloured(format_time(static_cast<TimePs>(saved)), Colour::green),
+                        share(saved, found.base_ps), then_text(each));
   }
   return text;
 }

@@ -97,6 +97,7 @@ class Recorders {
       run_.add(report_->timeline());
       links_.add(report_->usage());
       memories_.add(report_->usage());
+      machine.observe_episodes(report_->usage());
     }
     if (!options.trace.empty()) {
       if (!options.trace_file.empty()) trace_file_.emplace("--trace-file", options.trace_file);
@@ -257,9 +258,15 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
   OutputFolder folder(out, "wafertlm run " + options.experiment);
   folder.require_free(names_of_results(options));
   const fs::path working = folder.working();
+  const bool was_accelerated = machine.not_accelerated().empty() ||
+                               (chosen && experiment.platform.run.acceleration != config::Acceleration::off);
   Recorders recorders(options, working, machine, job_run);
-  fmt::print(stderr, "{}",
-             host_warning(experiment, host_estimate(experiment, job, job_run.work()), available_bytes));
+  const bool is_accelerated = machine.not_accelerated().empty();
+  const HostEstimate estimate = host_estimate(experiment, job, job_run.work(), is_accelerated);
+  if (was_accelerated && !is_accelerated)
+    fmt::print(stderr, "warning: {}, so nothing is accelerated; the run takes {}\n",
+               machine.not_accelerated(), estimate.text());
+  fmt::print(stderr, "{}", host_warning(experiment, estimate, available_bytes));
   const std::string resolved = config::resolved_yaml(experiment);
   Files files = options.with_results;
   files.emplace_back("resolved.yaml", resolved);

@@ -51,6 +51,7 @@ EthernetFabricParams ethernet_params(const config::FabricSpec& fabric) {
 
 FabricAbilities EthernetKind::abilities(const config::FabricSpec&) const {
   FabricAbilities abilities;
+  abilities.hop_s = 0.8e-6;
   abilities.packets = false;
   abilities.endpoint_memory = false;
   return abilities;

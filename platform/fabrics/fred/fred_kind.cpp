@@ -34,6 +34,8 @@ FredParams fred_params(const config::WaferSpec& wafer, bool with_io) {
 FabricAbilities FredKind::abilities(const config::FabricSpec& fabric) const {
   FabricAbilities abilities;
   abilities.input_starts = true;
+  abilities.new_courses = 1;
+  abilities.new_packets = 380;
   abilities.in_network = fabric.as<FredParams>().in_network;
   return abilities;
 }

@@ -314,7 +314,8 @@ TEST_F(PerfettoTraces, NamesAndClassesThatAFilterMayHave) {
     EXPECT_EQ(problem(part).substr(0, problem(part).find("';")),
               std::string("--trace: nothing is called '") + part);
   EXPECT_EQ(problem("npu4@pp2"),
-            "--trace: there is no class 'pp2'; there are compute, cpu, idle, mp, ep, pp, dp, input, weights, "
+            "--trace: there is no class 'pp2'; there are compute, cpu, bubble, idle, mp, ep, pp, dp, input, "
+            "weights, "
             "memory, control");
 }
 

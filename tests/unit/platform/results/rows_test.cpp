@@ -72,24 +72,32 @@ TEST(Rows, OfAnIteration) {
   iteration.end_ps = 5'000'000;
   iteration.last_rank = 1;
   iteration.ranks = {{{"compute", 3'000'000}, {"idle", 1'000'000}},
-                     {{"compute", 1'000'000}, {"odd", 3'000'000}}};
+                     {{"compute", 1'000'000}, {"odd", 2'000'000}, {"bubble", 1'000'000}}};
   iteration.last = iteration.ranks[1];
   iteration.least = {{"compute", 1'000'000}};
   iteration.most = {{"compute", 3'000'000}};
   iteration.mean = {{"compute", 2e6}};
   iteration.rank_end_ps = {4'000'000, 5'000'000};
-  const Json row = iteration_fields().json({iteration, true});
+  IterationWork work;
+  work.operations = 6e6;
+  work.samples = 20;
+  const Json row = iteration_fields().json({iteration, true, nullptr, false, work, 3e12});
+  EXPECT_DOUBLE_EQ(row["mfu"], 0.5);  // 6e6 operations in 4 us are 1.5 TFLOPS
+  EXPECT_DOUBLE_EQ(row["samples_per_s"], 5e6);
+  EXPECT_TRUE(row["tokens_per_s"].is_null());
   EXPECT_DOUBLE_EQ(row["time_s"], 4e-6);
   EXPECT_EQ(row["time_ps"], 4'000'000);
   EXPECT_DOUBLE_EQ(row["start_s"], 1e-6);
   EXPECT_DOUBLE_EQ(row["end_s"], 5e-6);
   EXPECT_EQ(row["rank"], 1);
   EXPECT_DOUBLE_EQ(row["breakdown_s"]["compute"], 1e-6);
-  EXPECT_DOUBLE_EQ(row["breakdown_s"]["exposed_odd"], 3e-6);
+  EXPECT_DOUBLE_EQ(row["breakdown_s"]["exposed_odd"], 2e-6);
+  EXPECT_DOUBLE_EQ(row["breakdown_s"]["bubble"], 1e-6);
+  EXPECT_EQ(row["breakdown_s"]["cpu"], 0);
   EXPECT_EQ(row["breakdown_s"]["exposed_mp"], 0);  // those that every file has
   EXPECT_FALSE(row["breakdown_s"].contains("exposed_compute"));
   EXPECT_FALSE(row["breakdown_s"].contains("exposed_idle"));
-  EXPECT_EQ(row["breakdown_ps"], (Json{{"compute", 1'000'000}, {"odd", 3'000'000}}));
+  EXPECT_EQ(row["breakdown_ps"], (Json{{"bubble", 1'000'000}, {"compute", 1'000'000}, {"odd", 2'000'000}}));
   EXPECT_DOUBLE_EQ(row["breakdown_mean_s"]["compute"], 2e-6);
   ASSERT_EQ(row["ranks"].size(), 2U);
   EXPECT_EQ(row["ranks"][0]["rank"], 0);
@@ -120,9 +128,10 @@ TEST(Rows, OfTheWorstCollectives) {
 
 TEST(Rows, SchemaOfABreakdown) {
   const Json breakdown = results_schema()["$defs"]["breakdown"];
-  EXPECT_EQ(breakdown["required"], (Json{"compute", "exposed_mp", "exposed_dp", "exposed_pp", "exposed_ep",
-                                         "exposed_input", "exposed_weights", "exposed_memory", "idle"}));
-  EXPECT_EQ(breakdown["propertyNames"]["pattern"], "^(compute|idle|exposed_.+)$");
+  EXPECT_EQ(breakdown["required"],
+            (Json{"compute", "exposed_mp", "exposed_dp", "exposed_pp", "exposed_ep", "exposed_input",
+                  "exposed_weights", "exposed_memory", "bubble", "cpu", "idle"}));
+  EXPECT_EQ(breakdown["propertyNames"]["pattern"], "^(compute|bubble|cpu|idle|exposed_.+)$");
 }
 
 TEST(Rows, OfTheTable) {

@@ -40,6 +40,9 @@ Json results() {
           {"workload", "some"},
           {"iterations",
            {{{"time_s", 10e-3},
+             {"mfu", 0.25},
+             {"samples_per_s", 8000.0},
+             {"tokens_per_s", nullptr},
              {"rank", 3},
              {"breakdown_s", parts(6e-3, 2.5e-3, 1e-3, 0.5e-3)},
              {"breakdown_min_s", parts(5e-3, 1e-3, 0.5e-3, 0)},
@@ -105,6 +108,7 @@ TEST(Summary, PartsOfAnIteration) {
   EXPECT_EQ(words(rows[2]), (std::vector<std::string>{"exposed_dp", "2.500", "ms", "25.00", "%", "1.000",
                                                       "ms", "2.000", "ms", "3.000", "ms"}));
   EXPECT_TRUE(contains(text, "The last iteration takes 10.00 ms; the compute units work 60.00 % of it"));
+  EXPECT_TRUE(contains(text, "\nAchieved: 25.00 % of the peak (model FLOPs utilisation), 8000 samples/s.\n"));
   EXPECT_TRUE(contains(text, "Simulated 2000 packet hops in 0.50 s (4e+03 per second)"));
 }
 
@@ -201,11 +205,10 @@ TEST(Summary, MemoryEnergyAndNotes) {
   given["energy_j"] = {{"links", 0.25}, {"per_bit_j", 2e-12}};
   EXPECT_TRUE(contains(run_summary(given), "Energy of the links: 0.25 J, at 2 pJ/bit."));
   EXPECT_FALSE(contains(run_summary(given), "Cost:"));
-  given["cost"] = {{"table", "costs.yaml"},
-                   {"price_per_npu", 12.5},
-                   {"price", 250.0},
-                   {"power_per_npu_w", 1.5},
-                   {"power_w", 30.0}};
+  given["cost"] = {{"table", "costs.yaml"},       {"price_per_npu", 12.5},     {"price", 250.0},
+                   {"power_per_npu_w", 1.5},      {"power_w", 30.0},           {"price_per_hour", 2.5},
+                   {"price_per_sample", 1.25e-7}, {"price_per_token", nullptr}};
+  EXPECT_TRUE(contains(run_summary(given), "\nAn hour costs 2.5 $, a sample 1.25e-07 $.\n"));
   EXPECT_TRUE(contains(run_summary(given),
                        "Cost: 12.5 $ per NPU, 250 $ in all; power 1.5 W per NPU, 30 W in all (costs.yaml)."));
   given["memory_check"] = {{"checked", false}, {"reason", "no tensors"}};
@@ -236,13 +239,13 @@ TEST(Summary, WhatIsRemarkableOfTraining) {
   Json given = results();
   EXPECT_EQ(training_text(given), "");
   given["training"] = {{"effective_rate_operations_per_s", 3e12},
-                       {"effective_to_peak", 1.5},
+                       {"effective_to_peak", 0.5},
                        {"chunks_per_stage", 8},
                        {"simulated_chunks", 2},
                        {"weight_loads_per_pass", 4},
                        {"simulated_rounds", 4}};
   EXPECT_EQ(training_text(given),
-            "The workload's effective rate is 3 TFLOPS, 1.5 times the peak of an NPU.\n"
+            "Given in the workload: computations at 3 TFLOPS, 0.5 times the peak of an NPU.\n"
             "Only 2 of 8 chunks of each stage are simulated: all times are of this part.\n");
   given["training"]["effective_to_peak"] = nullptr;
   given["training"]["simulated_chunks"] = 8;

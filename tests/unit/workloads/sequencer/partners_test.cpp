@@ -73,7 +73,7 @@ TEST(Partners, MessagesOfOneRouteMeetByNumberAndNotByTime) {
   FakeJob job({sender, receiver}, {}, true);
   EXPECT_EQ(job.run(), 80U);
   EXPECT_EQ(job.breakdown(1).at("compute"), 1U);
-  EXPECT_EQ(job.breakdown(1).at("idle"), 39U) << "from 11, message 2 and node 3, to the send of message 1";
+  EXPECT_EQ(job.breakdown(1).at("bubble"), 39U) << "from 11, message 2 and node 3, to the send of message 1";
 }
 
 TEST(Partners, MessagesOfDifferentSizesNameBothSides) {

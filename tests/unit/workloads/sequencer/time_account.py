@@ -12,12 +12,15 @@ ranks; the k-th of each file belong together; a queue too, but a rank whose coll
 also enters those in which others wait, and if it is not ready for one of these, the first ready one that stands
 before it and before all that it waits in; takes its duration from the last entry on), send and receive (at once; a
 message takes the send's duration from its start). A gap of a rank's compute unit is charged by walking back from what ended it.
+Another rank's computation is bubble behind a message, else idle. Behind its end a rank with messages is in its bubble, others
+are idle.
 """
 import json
 import sys
 
 SERIAL = {"compute", "cpu", "load", "store", "collective"}
-CATEGORY = {"load": "memory", "store": "memory", "collective": "dp", "send": "pp", "receive": "pp"}
+MESSAGE = {"send", "receive"}
+CATEGORY = {"cpu": "cpu", "load": "memory", "store": "memory", "collective": "dp", "send": "pp", "receive": "pp"}
 
 
 class Op:
@@ -153,14 +156,17 @@ def account(rank, ops, end):
             parts[category] = parts.get(category, 0) + time
 
     def walk(op, begin, to):
+        elsewhere = "idle"
         while op is not None and to > begin:
             if op.end < to:
                 charge("idle", to - max(op.end, begin))
                 to = max(op.end, begin)
             start, before = explained(op)
             if start < to:
-                charge(CATEGORY.get(op.kind, "idle"), to - max(start, begin))
+                charge(CATEGORY.get(op.kind, elsewhere), to - max(start, begin))
                 to = max(start, begin)
+            if op.kind in MESSAGE:
+                elsewhere = "bubble"
             op = before
         charge("idle", to - begin)
 
@@ -171,7 +177,9 @@ def account(rank, ops, end):
         walk(waited_for(op), covered, op.start)
         charge("compute", op.end - op.start)
         covered = op.end
-    walk(final, covered, end)
+    done = max(covered, final.end if final else 0)
+    walk(final, covered, done)
+    charge("bubble" if any(op.kind in MESSAGE for op in ops[rank]) else "idle", end - done)
     return parts
 
 

@@ -43,7 +43,7 @@ TEST(TimeAccount, AReceiveWaitsForWhatHeldUpItsSender) {
   FakeJob job({{receive(1, 1, 7), compute(2, 5, {1})}, {load(1, 30), send(2, 0, 7, 8, {1})}});
   EXPECT_EQ(job.run(), 43U);
   EXPECT_EQ(job.breakdown(0), (Parts{{"memory", 30}, {"pp", 8}, {"compute", 5}}));
-  EXPECT_EQ(job.breakdown(1), (Parts{{"memory", 30}, {"pp", 8}, {"idle", 5}}));
+  EXPECT_EQ(job.breakdown(1), (Parts{{"memory", 30}, {"pp", 8}, {"bubble", 5}}));
 }
 
 TEST(TimeAccount, TheWalkCrossesThreeRanks) {
@@ -52,16 +52,16 @@ TEST(TimeAccount, TheWalkCrossesThreeRanks) {
                {receive(1, 2, 0), all_reduce(2, 40, {1})},
                {compute(1, 100), send(2, 1, 0, 10, {1}), all_reduce(3, 40, {1})}});
   EXPECT_EQ(job.run(), 157U);
-  EXPECT_EQ(job.breakdown(0), (Parts{{"compute", 27}, {"dp", 40}, {"pp", 10}, {"idle", 80}}));
-  EXPECT_EQ(job.breakdown(1), (Parts{{"dp", 40}, {"pp", 10}, {"idle", 107}}));
-  EXPECT_EQ(job.breakdown(2), (Parts{{"compute", 100}, {"dp", 40}, {"pp", 10}, {"idle", 7}}));
+  EXPECT_EQ(job.breakdown(0), (Parts{{"compute", 27}, {"dp", 40}, {"pp", 10}, {"bubble", 80}}));
+  EXPECT_EQ(job.breakdown(1), (Parts{{"dp", 40}, {"pp", 10}, {"bubble", 107}}));
+  EXPECT_EQ(job.breakdown(2), (Parts{{"compute", 100}, {"dp", 40}, {"pp", 10}, {"bubble", 7}}));
 }
 
-TEST(TimeAccount, TheLastToFinishIsTheCauseAndTheCpuIsIdleTime) {
-  // The receive (30) ends after the CPU's work (12): it alone explains the wait; then 5 of CPU are idle time.
+TEST(TimeAccount, TheLastToFinishIsTheCauseAndTheCpuCounts) {
+  // The receive (30) ends after the CPU's work (12): it alone explains the wait; then 5 of CPU are left.
   FakeJob job({{cpu(1, 12), receive(2, 1, 0), compute(3, 4, {1, 2}), cpu(4, 5, {3})}, {send(1, 0, 0, 30)}});
   EXPECT_EQ(job.run(), 39U);
-  EXPECT_EQ(job.breakdown(0), (Parts{{"compute", 4}, {"pp", 30}, {"idle", 5}}));
+  EXPECT_EQ(job.breakdown(0), (Parts{{"compute", 4}, {"pp", 30}, {"cpu", 5}}));
 }
 
 // The host enqueues a collective: that is work of its CPU, and nothing computes meanwhile.
@@ -71,7 +71,7 @@ TEST(TimeAccount, ALaunchIsWorkOfTheCpuAndNoComputation) {
   ASSERT_TRUE(launch.is_launch());
   FakeJob job({{launch, compute(2, 4, {1})}});
   EXPECT_EQ(job.run(), 16U);
-  EXPECT_EQ(job.breakdown(0), (Parts{{"compute", 4}, {"idle", 12}}));
+  EXPECT_EQ(job.breakdown(0), (Parts{{"compute", 4}, {"cpu", 12}}));
 }
 
 TEST(TimeAccount, AQueueIsChargedToWhatIsInFront) {
@@ -91,6 +91,39 @@ TEST(TimeAccount, NothingIsKeptThatExplainsNothing) {
   job.run();
   EXPECT_LT(job.causes.high_water(), 2100U);
   EXPECT_GT(job.causes.size(), 0U);
+}
+
+// GPipe (Huang et al. 2019): of p equal stages and m microbatches each waits (p - 1) of m + p - 1 parts.
+TEST(TimeAccount, ThePipelinesBubbleIsThatOfGPipe) {
+  constexpr std::uint32_t kForward = 10, kBackward = 20;
+  for (const std::uint32_t p : {2U, 3U, 5U})
+    for (const std::uint32_t m : {1U, 4U, 7U}) {
+      std::vector<Nodes> stages(p);
+      for (std::uint32_t s = 0; s < p; ++s) {
+        std::uint64_t id = 1, before = 0;
+        // A microbatch: from one neighbour (if there is one) over this stage to the other.
+        const auto pass = [&](std::uint32_t time, std::uint32_t from, std::uint32_t to, std::uint32_t tag) {
+          Nodes& nodes = stages[s];
+          Parents after;
+          if (before != 0) after.push_back(before);
+          if (from < p) {
+            nodes.push_back(receive(id, from, tag));
+            after.push_back(id++);
+          }
+          nodes.push_back(compute(id, time, after));
+          before = id++;
+          if (to < p) nodes.push_back(send(id++, to, tag, 0, {before}));
+        };
+        for (std::uint32_t k = 0; k < m; ++k) pass(kForward, s - 1, s + 1, k);
+        for (std::uint32_t k = 0; k < m; ++k) pass(kBackward, s + 1, s - 1, m + k);
+      }
+      FakeJob job(stages);
+      EXPECT_EQ(job.run(), (m + p - 1) * (kForward + kBackward));
+      for (std::uint32_t s = 0; s < p; ++s)
+        EXPECT_EQ(job.breakdown(s), (Parts{{"compute", m * (kForward + kBackward)},
+                                           {"bubble", (p - 1) * (kForward + kBackward)}}))
+            << p << " stages, " << m << " microbatches, stage " << s;
+    }
 }
 
 /// A job without deadlocks: nodes are made in one order for all ranks, parents come earlier.
@@ -195,7 +228,7 @@ TEST(TimeAccount, AThousandRandomJobsAgreeWithTheRulesInPython) {
       ASSERT_EQ(sum, end);
     }
   }
-  EXPECT_EQ(all.size(), 5U);  // compute, idle, memory, dp and pp were met
+  EXPECT_EQ(all.size(), 7U);  // compute, idle, memory, bubble, cpu, dp and pp were met
 }
 
 }  // namespace

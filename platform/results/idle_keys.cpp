@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/results/idle_keys.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/hbm/hbm.h"
+#include "models/npu/npu.h"
+#include "platform/machine/wafer.h"
+#include "platform/run/iteration_work.h"
+
+namespace wafertlm::results {
+namespace {
+
+/// What a run has looked at.
+struct Looks {
+  bool has_generation = false;
+  bool memory = false;  ///< something was read or written, or a roofline has counted bytes
+  bool rate = false;    ///< a computation took the time that a model tells
+  bool operations = false;
+  bool io = false;  ///< an I/O controller has sent or received
+};
+
+struct Group {
+  std::vector<const char*> keys;  ///< below `platform`; with all keys below them
+  std::vector<const char*> but = {};
+  bool (*is_idle)(const Looks&);
+  const char* why;
+};
+
+const std::vector<Group>& groups() {
+  static const std::vector<Group> rows = {
+      {{"npu.hbm.read_bandwidth", "npu.hbm.write_bandwidth"},
+       {},
+       [](const Looks& looks) { return looks.has_generation && looks.memory; },
+       "npu.hbm.generation tells the bandwidth"},
+      {{"npu.hbm"},
+       {"npu.hbm.capacity", "npu.hbm.rtl"},
+       [](const Looks& looks) { return !looks.memory; },
+       "nothing reads or writes the memory, and no computation takes the time that a model tells"},
+      {{"wafer.io"},
+       {"wafer.io.controllers"},
+       [](const Looks& looks) { return !looks.io; },
+       "nothing passes an I/O controller"},
+      {{"npu.compute.precision", "npu.compute.fp64", "npu.compute.fp32", "npu.compute.tf32",
+        "npu.compute.bf16", "npu.compute.fp16", "npu.compute.fp8", "npu.compute.int8", "npu.compute.systolic",
+        "npu.compute.model"},
+       {},
+       [](const Looks& looks) { return !looks.rate; },
+       "all durations are those of the workload"},
+      {{"npu.peak"},
+       {},
+       [](const Looks& looks) { return !looks.rate && !looks.operations; },
+       "all durations are those of the workload, which does not tell its operations"}};
+  return rows;
+}
+
+Looks looks_of(const config::ExperimentSpec& experiment, const Job& job, const Machine& machine) {
+  Looks looks;
+  looks.operations = iteration_work(experiment, job).operations.has_value();
+  looks.io = std::any_of(job.summaries.begin(), job.summaries.end(),
+                         [](const chakra::TraceSummary& rank) { return rank.io_streams != 0; });
+  looks.has_generation = !experiment.platform.npu.hbm.generation.empty();
+  for (std::uint32_t n = 0; n < machine.wafer().npus(); ++n) {
+    const auto npu = static_cast<NpuId>(n);
+    for (const HbmCommand command : {HbmCommand::read, HbmCommand::write})
+      looks.memory = looks.memory || machine.memory(npu).counters(command).bytes != 0;
+    for (const ComputeEngine::Use& use : machine.npu(npu).compute().uses())
+      if (use.operations != 0 && use.model->has_rate()) looks.rate = looks.memory = true;
+  }
+  return looks;
+}
+
+bool is_below(const std::string& path, const char* key) {
+  const std::string start(key);
+  return path.compare(0, start.size(), start) == 0 &&
+         (path.size() == start.size() || path[start.size()] == '.' || path[start.size()] == '[');
+}
+
+}  // namespace
+
+std::vector<std::string> idle_keys(const config::ExperimentSpec& experiment, const Job& job,
+                                   const Machine& machine) {
+  const Looks looks = looks_of(experiment, job, machine);
+  std::vector<std::string> lines;
+  for (const Group& group : groups()) {
+    if (!group.is_idle(looks)) continue;
+    const auto is_any = [](const std::string& path, const std::vector<const char*>& keys) {
+      return std::any_of(keys.begin(), keys.end(), [&](const char* key) { return is_below(path, key); });
+    };
+    std::vector<std::string> given;
+    for (const std::string& path : experiment.platform.origins.paths())
+      if (is_any(path, group.keys) && !is_any(path, group.but)) given.push_back(path);
+    if (!given.empty())
+      lines.push_back(fmt::format("{} {} nothing here: {}", fmt::join(given, ", "),
+                                  given.size() == 1 ? "changes" : "change", group.why));
+  }
+  return lines;
+}
+
+}  // namespace wafertlm::results

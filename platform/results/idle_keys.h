@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <vector>
+
+#include "platform/machine/machine.h"
+#include "platform/run/job.h"
+#include "platform/spec/experiment_spec.h"
+
+namespace wafertlm::results {
+
+/// Keys of the platform that somebody has given and that nothing in this run has looked at, a line for each
+/// reason: "npu.hbm.latency, npu.hbm.read_bandwidth change nothing here: …".
+std::vector<std::string> idle_keys(const config::ExperimentSpec& experiment, const Job& job,
+                                   const Machine& machine);
+
+}  // namespace wafertlm::results
