@@ -94,7 +94,9 @@ traffic::TrafficModel FredKind::traffic(const config::WaferSpec& wafer) const {
   return {{at.npus_per_l1, at.l1_switches},
           fred.npu_bytes_per_s,
           fmt::format("{} L1 switches with {} NPUs", at.l1_switches, at.npus_per_l1),
-          [fred](const traffic::Pattern& pattern) { return fred_channel_loads(fred, pattern); }};
+          [fred](const traffic::Pattern& pattern) { return fred_channel_loads(fred, pattern); },
+          fred.is_physical() ? fred.chips.port_bytes_per_s : 0,
+          fred.is_physical()};
 }
 
 std::string FredKind::describe(const config::WaferSpec& wafer) const {

@@ -16,6 +16,10 @@ struct TrafficModel {
   std::string fabric;               ///< in a few words: "5x4 mesh"
   /// What a pattern asks of every link, in the order of Fabric::links(), then of injection.
   std::function<ChannelLoads(const Pattern&)> loads;
+  /// No packet is faster, whatever its path: the port of a chip over which packets are striped. 0: the path
+  /// says it.
+  std::uint64_t packet_bytes_per_s = 0;
+  bool self_takes_no_link = false;  ///< what a node sends to itself does not leave it
 };
 
 }  // namespace wafertlm::traffic
