@@ -11,18 +11,20 @@
 #include <iostream>
 #include <stdexcept>
 
+#include "platform/host/json_output.h"
+
 namespace wafertlm {
 namespace {
 
 constexpr const char* kJson = "--json";
 
 /// The command that the words name.
-const CLI::App& command_of(const CLI::App& app, const std::vector<std::string>& words) {
-  const CLI::App* command = &app;
+CLI::App& command_of(CLI::App& app, const std::vector<std::string>& words) {
+  CLI::App* command = &app;
   for (const std::string& word : words) {
     if (word.empty() || word.front() == '-') continue;
-    const CLI::App* below = nullptr;
-    for (const CLI::App* each : command->get_subcommands([](const CLI::App*) { return true; }))
+    CLI::App* below = nullptr;
+    for (CLI::App* each : command->get_subcommands([](const CLI::App*) { return true; }))
       if (each->get_name() == word) below = each;
     if (below == nullptr) break;
     command = below;
@@ -42,8 +44,8 @@ void join_json(std::vector<std::string>& words) {
 }
 
 /// Of a command with --json: where to; one that only prints it is given the plain flag.
-void take_json(const CLI::App& command, std::vector<std::string>& words, CommonOptions& options) {
-  const CLI::Option* const json = command.get_option_no_throw(kJson);
+void take_json(CLI::App& command, std::vector<std::string>& words, CommonOptions& options) {
+  CLI::Option* const json = command.get_option_no_throw(kJson);
   if (json == nullptr) return;  // it will be refused
   join_json(words);
   const std::string start = std::string(kJson) + "=";
@@ -52,8 +54,8 @@ void take_json(const CLI::App& command, std::vector<std::string>& words, CommonO
     options.json = word.substr(start.size());
     if (options.json.empty())
       throw std::invalid_argument("--json: the value is empty; give one, or leave it out");
-    if (json->get_expected_max() != 0 && json->get_type_size() != 0) continue;
-    word = kJson;
+    if (!only_prints_json(*json)) continue;
+    word = start + "-";
     options.json_in_place_of_text = options.json != "-";
   }
 }
@@ -73,9 +75,9 @@ void add_common_options(CLI::App& app) {
       ->type_name("SIZE");
 }
 
-CommonOptions take_common_options(const CLI::App& app, std::vector<std::string>& words) {
+CommonOptions take_common_options(CLI::App& app, std::vector<std::string>& words) {
   CommonOptions options;
-  const CLI::App& command = command_of(app, words);
+  CLI::App& command = command_of(app, words);
   std::vector<std::string> rest;
   const auto take = [&](const std::string& word, const char* brief, const char* full, bool& value) {
     const bool is_it = word == brief || word == full;
