@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "platform/host/host_memory.h"
+#include "platform/machine/machine.h"
+#include "platform/run/job_run.h"
 #include "platform/spec/load.h"
 #include "tests/support/refusal.h"
 #include "tests/support/temp_folder.h"
+#include "tlm/kernel/simulation_context.h"
 
 namespace wafertlm {
 namespace {
@@ -70,6 +73,27 @@ TEST(HostEstimate, Durations) {
 TEST(HostEstimate, ThereIsMemory) {
   EXPECT_GT(available_memory_bytes(), 1'000'000U);
   EXPECT_LT(available_memory_bytes(), std::uint64_t{1} << 50);
+}
+
+// 128 collectives that are alike, each of long messages: few packets are new.
+TEST(HostEstimate, KnowsWhatRepeats) {
+  const auto work = [](const std::string& acceleration) {
+    const auto spec = config::load_experiment(
+        WAFERTLM_SOURCE_DIR "/configs/experiments/transformer_17b_mesh.yaml",
+        {"workload.model.transformer.layers=8", "run.acceleration=" + acceleration});
+    const Job job = load_job(spec);
+    const SimulationContext context;
+    Machine machine(spec.platform);
+    const JobRun run(machine, job, spec);
+    const HostEstimate estimate = host_estimate(spec, job, run.work(), machine.not_accelerated().empty());
+    return std::tuple(run.work().hops, run.work().new_hops, estimate.seconds);
+  };
+  const auto [all, new_hops, seconds] = work("exact");
+  const auto [all_off, new_off, seconds_off] = work("off");
+  EXPECT_EQ(all, all_off);
+  EXPECT_EQ(new_off, all_off);
+  EXPECT_LT(new_hops, all / 5);
+  EXPECT_LT(seconds, seconds_off / 4);
 }
 
 }  // namespace
