@@ -189,7 +189,11 @@ void JobRun::plan_collectives(const config::PlatformSpec& platform) {
   const FabricAbilities abilities = fabric_kind(wafer).abilities(wafer.fabric);
   Repeats repeats{machine_.skipped() != nullptr, machine_.plays_episodes(), abilities.new_courses,
                   abilities.new_packets};
-  if (exchanges_among_others(job_)) repeats.new_courses = 1;
+  if (exchanges_among_others(job_)) {
+    constexpr double kNewPackets = 380;  // measured with Mixtral 8x7B
+    repeats.new_courses = 1;
+    repeats.new_packets = std::max(repeats.new_packets, kNewPackets);
+  }
   WorkCounter counter(machine_.traits(), abilities.packets, iteration_count_, repeats);
   const auto tuned = tuned_choice(platform.collectives);
   bool takes_table = false;

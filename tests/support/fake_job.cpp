@@ -23,9 +23,10 @@ class FakeJob::Rank final : public SequencerHost {
         engine(number, source_, job.groups_, job.causes, *this, options),
         account(job.causes, [&job, number](const TimeSegment& part) { job.time_.add(number, part); }) {}
 
-  void finish(TimePs end_ps) { account.finish(end_ps, engine.last(), has_messages_); }
+  void finish(TimePs at_ps) { account.finish(at_ps, engine.last(), has_messages_); }
 
  private:
+  const bool has_messages_;
   struct Running {
     Task task;
     TimePs start_ps = 0;
