@@ -11,7 +11,7 @@ namespace wafertlm {
 namespace {
 
 /// Between an NPU and its node there is no wire: the fastest line there can be.
-constexpr OutputParams kNoWire{(std::uint64_t{1} << 53) - 1, 0, std::uint64_t{1} << 60};
+constexpr OutputParams kNoWire{GraphFabric::kNoWireBytesPerS, 0, std::uint64_t{1} << 60};
 
 PortId place_in(const std::vector<std::uint32_t>& list, std::uint32_t link) {
   return static_cast<PortId>(std::find(list.begin(), list.end(), link) - list.begin());

@@ -28,6 +28,9 @@ class VertexRouting final : public RouteFunction {
 /// models/dimensional). An NPU that hangs on a switch has a port there, as on a mesh.
 class GraphFabric final : public Fabric {
  public:
+  /// Between an NPU with several links and its node: the fastest line there can be.
+  static constexpr std::uint64_t kNoWireBytesPerS = (std::uint64_t{1} << 53) - 1;
+
   /// As of MeshFabric. Rings need classes with an even number of virtual channels.
   /// @throws std::invalid_argument: a packet larger than half an explicit buffer; a link and the switch
   /// behind it that take no time; routes that can deadlock, with the links that wait for each other.

@@ -51,8 +51,8 @@ std::uint64_t TrafficNode::slots_without_packet() {
 }
 
 void TrafficNode::create_next() {
-  const TimePs at = next_slot_ps_ + slots_without_packet() * params_.slot_ps;
-  next_slot_ps_ = at + params_.slot_ps;
+  next_slot_ += slots_without_packet();
+  const TimePs at = params_.slots.begin_ps(next_slot_++);
   if (at >= params_.stop_ps) return;
   const NpuId destination = destinations_.next(params_.npu, random_);
   std::uint64_t done = 0;

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "models/traffic/destination_source.h"
+#include "models/traffic/slot_clock.h"
 #include "tlm/kernel/scheduler.h"
 #include "tlm/link/switch_core.h"
 #include "tlm/packets/protocol.h"
@@ -30,10 +31,10 @@ struct TrafficNodeParams {
   std::uint32_t payload_bytes = 0;
   WireFormat format;
   ClassId traffic_class{};
-  TimePs slot_ps = 0;           ///< a packet may be created at each multiple of this
-  double packets_per_slot = 0;  ///< offered load; 0: silent
-  TimePs stop_ps = kNever;      ///< no packet is created from then on
-  TimePs credit_delay_ps = 0;   ///< of the ejection buffer
+  SlotClock slots{1, kPsPerSecond};  ///< a packet may be created at the beginning of each
+  double packets_per_slot = 0;       ///< offered load; 0: silent
+  TimePs stop_ps = kNever;           ///< no packet is created from then on
+  TimePs credit_delay_ps = 0;        ///< of the ejection buffer
   OutputParams injection;
   std::uint64_t seed = 1;
 };
@@ -97,7 +98,7 @@ class TrafficNode : public sc_core::sc_module,
   std::unique_ptr<SwitchCore> injector_;
   double log_no_packet_ = 0;
   double surely_none_ = 0;  // above it the logarithm's part is less than one
-  TimePs next_slot_ps_ = 0;
+  std::uint64_t next_slot_ = 0;
   std::uint64_t created_ = 0;
 };
 

@@ -37,9 +37,12 @@ void FabricKind::check_wafer(const config::WaferSpec& wafer, const config::Check
   config::require_one_wafer(wafer, check);
 }
 
-traffic::TrafficModel FabricKind::traffic(const config::WaferSpec&) const {
-  throw std::invalid_argument("traffic goes over meshes and FRED wafers, not over wafer.fabric.kind: " +
-                              name());
+traffic::TrafficModel FabricKind::traffic(const config::WaferSpec& wafer) const {
+  throw std::invalid_argument(
+      "loads go over meshes, graphs and FRED wafers, not over wafer.fabric.kind: " + name() +
+      (abilities(wafer.fabric).packets
+           ? ""
+           : "; whole messages travel there: give --flow SIZE in place of --load"));
 }
 
 }  // namespace wafertlm

@@ -198,7 +198,7 @@ Result traffic(const Case& c) {
     TrafficNodeParams node;
     node.npu = static_cast<NpuId>(n);
     node.payload_bytes = 4096;
-    node.slot_ps = transfer_time_ps(4096, params.injection_bytes_per_s);
+    node.slots = {4096, params.injection_bytes_per_s};
     node.packets_per_slot = c.load;
     node.credit_delay_ps = params.credit_delay_ps;
     node.injection = fabric.injection_link();

@@ -22,7 +22,7 @@ TrafficRun::TrafficRun(const sc_core::sc_module_name& name, const config::Platfo
     params.payload_bytes = mesh.format.packet_bytes;
     params.format = mesh.format;
     params.traffic_class = static_cast<ClassId>(n % wafer.classes.size());
-    params.slot_ps = transfer_time_ps(mesh.format.full_wire_bytes(), mesh.injection_bytes_per_s);
+    params.slots = {mesh.format.full_wire_bytes(), mesh.injection_bytes_per_s};
     params.packets_per_slot = options.load;
     params.stop_ps = options.stop_ps;
     params.credit_delay_ps = mesh.credit_delay_ps;

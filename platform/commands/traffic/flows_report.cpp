@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "platform/commands/traffic/flows.h"
+#include "platform/commands/traffic/traffic_report.h"
 #include "platform/describe/fields.h"
 #include "platform/text/aligned.h"
 #include "platform/text/format.h"
@@ -23,7 +24,8 @@ std::string flows_report(const FlowsSetup& setup, const FlowsResult& result) {
   const auto time = [](double ps) { return format_time(static_cast<TimePs>(std::llround(ps))); };
   std::string text = fmt::format("{}: pattern {}, seed {}; {} flows of {}, all at once\n",
                                  setup.traffic.platform.name, setup.traffic.pattern.name, setup.traffic.seed,
-                                 result.flows.size(), format_bytes(setup.flow_bytes));
+                                 result.flows.size(), format_bytes(setup.flow_bytes)) +
+                     report_notes(setup.traffic);
   text += aligned(
       {{"first", "mean", "50 %", "99 %", "last", "bound", "/bound"},
        {format_time(result.percentile_ps(0)), time(result.mean_ps()), format_time(result.percentile_ps(50)),
@@ -47,6 +49,7 @@ nlohmann::ordered_json flows_json(const FlowsSetup& setup, const FlowsResult& re
   nlohmann::ordered_json json = {{"platform", setup.traffic.platform.name},
                                  {"pattern", setup.traffic.pattern.name},
                                  {"seed", setup.traffic.seed},
+                                 {"notes", setup.traffic.notes},
                                  {"flow_bytes", setup.flow_bytes},
                                  {"completion_mean_s", result.mean_ps() * 1e-12},
                                  {"completion_p50_s", seconds(result.percentile_ps(50))},
@@ -68,6 +71,7 @@ nlohmann::ordered_json flows_schema() {
       {{"platform", schema::text()},
        {"pattern", schema::text()},
        {"seed", schema::count()},
+       {"notes", schema::list(schema::text())},
        {"flow_bytes", schema::positive()},
        {"completion_mean_s", schema::seconds()},
        {"completion_p50_s", schema::seconds()},

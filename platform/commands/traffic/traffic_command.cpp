@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <functional>
 #include <memory>
@@ -30,8 +31,13 @@ constexpr const char* kExamples = R"(Examples:
   wafertlm traffic my.yaml --set wafer.fabric.input_queue=fifo --load 0.1:0.9:0.1 --jobs 2 --json out.json
   wafertlm traffic configs/platforms/ethernet_leaf_spine_32.yaml --pattern incast --flow 1MiB
 Load: flits per sending node and cycle. A flit is wafer.fabric.flit_bytes (a whole packet where that is 0); a
-cycle is the time of a flit on a mesh link (of FRED: at an NPU's port) and must be a whole number of ps. The
-patterns see a FRED wafer as a grid with a row for each L1 switch and a column for each of its NPUs.)";
+cycle is the time of a flit on a mesh link (of FRED and a graph: at an NPU's port). It need not be a whole
+number of ps: cycle n begins at the first whole ps not before its exact time. Patterns see a FRED wafer as a
+grid with a row for each L1 switch and a column for each of its NPUs, a graph as a row.
+Where whole messages travel (Ethernet, dimensional with transport: messages) the default is --flow 1MiB.)";
+
+constexpr std::array<const char*, 4> kOfLoads{"--load", "--packet", "--warmup-packets", "--measure"};
+constexpr const char* kDefaultFlow = "1MiB";
 
 struct Command {
   TrafficOptions options;
@@ -39,6 +45,12 @@ struct Command {
   std::string flow;  ///< size of a flow; empty: loads
   unsigned jobs = 1;
   bool force = false;
+  const CLI::App* sub = nullptr;  ///< says what was given
+
+  bool has_loads() const {
+    return std::any_of(kOfLoads.begin(), kOfLoads.end(),
+                       [&](const char* name) { return sub->count(name) != 0; });
+  }
 };
 
 void print(const std::string& text) {
@@ -57,9 +69,8 @@ std::uint64_t flow_bytes(const std::string& text) {
   return bytes;
 }
 
-int run_all_at_once(const Command& command) {
-  const FlowsSetup setup{resolve_common(command.options, command.options.overrides),
-                         flow_bytes(command.flow)};
+int run_all_at_once(const Command& command, const std::string& flow) {
+  const FlowsSetup setup{resolve_common(command.options, command.options.overrides), flow_bytes(flow)};
   require_host_memory(setup.traffic.platform, 1, command.force);
   const bool only_json = command.json_file == "-";
   const FlowsResult result = run_flows(setup);
@@ -71,7 +82,9 @@ int run_all_at_once(const Command& command) {
 }
 
 int run(const Command& command) {
-  if (!command.flow.empty()) return run_all_at_once(command);
+  if (!command.flow.empty()) return run_all_at_once(command, command.flow);
+  if (!command.has_loads() && carries_messages(command.options))
+    return run_all_at_once(command, kDefaultFlow);
   const std::vector<double> loads = parse_loads(command.options.load);
   const TrafficSetup setup = resolve(command.options);
   require_host_memory(setup.platform, std::min<std::size_t>(command.jobs, loads.size()), command.force);
@@ -96,6 +109,7 @@ std::function<int()> add_traffic_command(CLI::App& app) {
   const auto command = std::make_shared<Command>();
   TrafficOptions& options = command->options;
   CLI::App* sub = app.add_subcommand("traffic", "Latency and throughput under synthetic traffic");
+  command->sub = sub;
   sub->footer(kExamples);
   sub->add_option("platform", options.platform_file, "Platform file")->required()->type_name("PLATFORM.yaml");
   sub->add_option("--pattern", options.pattern.name, "One of " + pattern_names())->capture_default_str();

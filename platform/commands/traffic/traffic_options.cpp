@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -66,7 +67,42 @@ std::string packet_override(const TrafficOptions& options) {
   return fmt::format("{}{}B", key, wire_bytes - format.header_bytes);
 }
 
+bool is_asked_for(const std::string& key, const std::vector<std::string>& overrides) {
+  return std::any_of(overrides.begin(), overrides.end(),
+                     [&](const std::string& each) { return each.rfind(key, 0) == 0; });
+}
+
+void leave_out_endpoint(TrafficSetup& setup, const std::vector<std::string>& overrides) {
+  const config::EndpointSpec& endpoint = setup.platform.npu.endpoint;
+  if (endpoint.is_ideal() && endpoint.memory == config::EndpointMemory::free) return;
+  const std::string why =
+      "npu.endpoint: synthetic traffic goes past the endpoints, their costs have no effect";
+  if (is_asked_for("npu.endpoint", overrides))
+    throw std::invalid_argument(why + "; set npu.endpoint to configs/endpoints/ideal.yaml");
+  setup.notes.push_back(why);
+}
+
+/// RTL beside a switch's model changes no time.
+void leave_out_rtl(TrafficSetup& setup, const std::vector<std::string>& overrides) {
+  auto& rtl = setup.platform.wafer.fabric.rtl;
+  if (rtl.empty()) return;
+  if (is_asked_for("wafer.fabric.rtl", overrides) ||
+      std::any_of(rtl.begin(), rtl.end(),
+                  [](const config::RtlSpec& each) { return each.view != RtlViewMode::both; }))
+    throw std::invalid_argument(
+        "`wafertlm traffic` reports no RTL: leave wafer.fabric.rtl out, or use run or collective");
+  rtl.clear();
+  setup.notes.emplace_back(
+      "wafer.fabric.rtl: left out; RTL beside the model (view: both) changes no time, run and collective "
+      "compare them");
+}
+
 }  // namespace
+
+bool carries_messages(const TrafficOptions& options) {
+  const config::WaferSpec wafer = config::load_platform(options.platform_file, options.overrides).wafer;
+  return !fabric_kind(wafer).abilities(wafer.fabric).packets;
+}
 
 std::vector<double> parse_loads(const std::string& text) {
   std::vector<double> numbers;
@@ -98,12 +134,8 @@ TrafficSetup resolve_common(const TrafficOptions& options, const std::vector<std
     throw std::invalid_argument("run.acceleration: sampled has no effect on synthetic traffic; leave it out");
   if (setup.platform.run.functional)
     throw std::invalid_argument("run.functional: synthetic traffic carries no values; leave it out");
-  const config::EndpointSpec& endpoint = setup.platform.npu.endpoint;
-  if (!endpoint.is_ideal() || endpoint.memory != config::EndpointMemory::free)
-    throw std::invalid_argument(
-        "npu.endpoint: synthetic traffic goes past the endpoints, their costs have no effect; set "
-        "npu.endpoint "
-        "to configs/endpoints/ideal.yaml");
+  leave_out_endpoint(setup, overrides);
+  leave_out_rtl(setup, overrides);
   setup.pattern = options.pattern;
   setup.traffic_class = options.traffic_class;
   setup.warmup_packets = options.warmup_packets;

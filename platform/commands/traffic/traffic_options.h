@@ -20,9 +20,14 @@ struct TrafficOptions {
   std::optional<std::uint64_t> seed;  ///< none: the platform's run.seed
 };
 
-/// What both kinds of traffic have: platform, pattern, class and seed.
+/// What both kinds of traffic have: platform, pattern, class and seed. What has no effect on traffic is left
+/// out with a note where the platform's file has it, and refused where `overrides` ask for it.
 /// @throws config::ConfigError, std::invalid_argument: one line with a way out.
 TrafficSetup resolve_common(const TrafficOptions& options, const std::vector<std::string>& overrides);
+
+/// Whether whole messages travel on the platform, which flows of a size show and loads do not.
+/// @throws config::ConfigError
+bool carries_messages(const TrafficOptions& options);
 
 /// "0.3", or "first:last:step" with the last included.
 /// @throws std::invalid_argument for anything else, a load that is not positive, or above 10000 points.

@@ -137,6 +137,7 @@ nlohmann::json sweep_json(const TrafficSetup& setup, const std::vector<TrafficRe
           {"packet_bytes", setup.platform.wafer.fabric.format.packet_bytes},
           {"load_unit", "flits per sending node and cycle"},
           {"seed", setup.seed},
+          {"notes", setup.notes},
           {"saturation", {{"largest_stable", or_null(stable)}, {"first_not_stable", or_null(not_stable)}}},
           {"rows", rows}};
 }
@@ -158,8 +159,15 @@ nlohmann::ordered_json sweep_schema() {
        {"packet_bytes", schema::positive()},
        {"load_unit", schema::text()},
        {"seed", schema::count()},
+       {"notes", schema::list(schema::text())},
        {"saturation", schema::object({{"largest_stable", load}, {"first_not_stable", load}})},
        {"rows", schema::list(schema::object(row))}});
+}
+
+std::string report_notes(const TrafficSetup& setup) {
+  std::string text;
+  for (const std::string& note : setup.notes) text += "note: " + note + "\n";
+  return text;
 }
 
 std::string report_heading(const TrafficSetup& setup) {
@@ -175,10 +183,9 @@ std::string report_heading(const TrafficSetup& setup) {
       "zero-load latency {:.3f} ns = {:.3f} cycles (mean over the pattern, closed form)\n\n",
       setup.platform.name, model.fabric, queue_name(wafer.fabric), setup.pattern.name, class_name(setup),
       setup.seed, wafer.fabric.format.packet_bytes, units.packet_flits, units.flit_bytes,
-      static_cast<double>(units.cycle_ps) / kPsPerNs, loads.bound, loads.links[loads.busiest].link,
-      loads.load(loads.links[loads.busiest]), zero_ps / kPsPerNs,
-      zero_ps / static_cast<double>(units.cycle_ps));
-  return text + loads_table().head();
+      units.cycle_ps() / kPsPerNs, loads.bound, loads.links[loads.busiest].link,
+      loads.load(loads.links[loads.busiest]), zero_ps / kPsPerNs, zero_ps / units.cycle_ps());
+  return text + report_notes(setup) + loads_table().head();
 }
 
 std::string report_row(const TrafficResult& r) { return loads_table().line(r); }

@@ -12,6 +12,8 @@ namespace wafertlm::traffic {
 nlohmann::json to_json(const TrafficResult& result);
 TrafficResult result_from_json(const nlohmann::json& json);
 
+/// "note: …", a line each.
+std::string report_notes(const TrafficSetup& setup);
 /// The file of `--json`: what was run, the bounds, and rows[], one per load.
 nlohmann::json sweep_json(const TrafficSetup& setup, const std::vector<TrafficResult>& results);
 nlohmann::ordered_json sweep_schema();

@@ -151,9 +151,6 @@ class Run {
         offered_(offered),
         senders_(count_senders()),
         packets_per_cycle_(offered / static_cast<double>(units_.packet_flits)) {
-    if (!fabric_.rtl.empty())
-      throw std::invalid_argument(
-          "`wafertlm traffic` reports no RTL: leave wafer.fabric.rtl out, or use run or collective");
     if (!(offered > 0) || packets_per_cycle_ > 1)
       throw std::invalid_argument(fmt::format(
           "an offered load of {} flits per node and cycle is not possible; a source makes at most a packet "
@@ -172,7 +169,7 @@ class Run {
     const std::vector<OutputCounters> after = link_counters();
     const TimePs limit_ps = 3 * end_ps_;
     while (!measurement_->complete(senders_) && now_ps_ < limit_ps)
-      run_until(std::min(limit_ps, now_ps_ + std::max<TimePs>(end_ps_ / 50, units_.cycle_ps)));
+      run_until(std::min(limit_ps, now_ps_ + std::max(end_ps_ / 50, units_.cycles.begin_ps(1))));
     const bool complete = measurement_->complete(senders_);
     for (const auto& node : nodes_) node->stop();
     wafer_.scheduler.run();  // until nothing is left to do
@@ -204,14 +201,16 @@ class Run {
     for (std::size_t i = 0; i < links.size(); ++i)
       if (links[i].name != loads_.links[i].link)
         throw std::logic_error("the load of link " + links[i].name + " is not known");
-    const auto time_of = [&](std::uint64_t packets, std::uint64_t default_per_node) {
+    const auto cycles_of = [&](std::uint64_t packets, std::uint64_t default_per_node) {
       const std::uint64_t count = packets != 0 ? packets : default_per_node * senders_;
       const double cycles = static_cast<double>(count) / (packets_per_cycle_ * senders_);
-      return static_cast<TimePs>(std::ceil(cycles)) * units_.cycle_ps;
+      return static_cast<std::uint64_t>(std::ceil(cycles));
     };
     // Also a light load must have filled the paths.
-    begin_ps_ = std::max(time_of(setup.warmup_packets, 200), static_cast<TimePs>(10 * zero_load_ps_));
-    end_ps_ = begin_ps_ + time_of(setup.measure_packets, 1000);
+    begin_ps_ = std::max(units_.cycles.begin_ps(cycles_of(setup.warmup_packets, 200)),
+                         static_cast<TimePs>(10 * zero_load_ps_));
+    window_cycles_ = cycles_of(setup.measure_packets, 1000);
+    end_ps_ = begin_ps_ + units_.cycles.begin_ps(window_cycles_);
     measurement_ = std::make_unique<Measurement>(begin_ps_, end_ps_, wafer_.npus());
   }
 
@@ -224,10 +223,10 @@ class Run {
       node.format = wafer_.fabric().format();
       node.traffic_class =
           setup.traffic_class.empty() ? ClassId{0} : wafer_.classes.find(setup.traffic_class);
-      node.slot_ps = units_.cycle_ps;
+      node.slots = units_.cycles;
       node.packets_per_slot = pattern_->sends(npu) ? packets_per_cycle_ : 0;
       node.credit_delay_ps = fabric_.credit_delay_ps;
-      node.injection = wafer_.fabric().injection_link();
+      node.injection = wafer_.fabric().npu_link(npu);
       node.seed = stream_seed(setup.seed, offered_);
       nodes_.push_back(std::make_unique<TrafficNode>(("npu_" + std::to_string(n)).c_str(), node,
                                                      wafer_.classes, *pattern_, *measurement_, wafer_.packets,
@@ -256,7 +255,7 @@ class Run {
   TrafficResult summary() const {
     TrafficResult result;
     measurement_->summarize(result);
-    const double cycles = static_cast<double>((end_ps_ - begin_ps_) / units_.cycle_ps);
+    const auto cycles = static_cast<double>(window_cycles_);
     const double flits_per_cycle = static_cast<double>(units_.packet_flits) / cycles;
     result.backlog_growth *= 1000 / cycles / senders_;
     result.offered = offered_;
@@ -266,7 +265,7 @@ class Run {
       if (pattern_->sends(static_cast<NpuId>(n)))
         slowest = std::min(slowest, measurement_->delivered_in_window(n));
     result.accepted_slowest = static_cast<double>(slowest) * flits_per_cycle;
-    result.cycle_ps = units_.cycle_ps;
+    result.cycle_ps = units_.cycle_ps();
     result.packet_flits = units_.packet_flits;
     result.zero_load_ps = zero_load_ps_;
     result.channel_bound = loads_.bound;
@@ -284,8 +283,7 @@ class Run {
     for (std::size_t i = 0; i < before.size(); ++i) {
       const FabricLink& link = wafer_.fabric().links()[i];
       const double bytes_per_ps = static_cast<double>(wafer_.fabric().bytes_per_s(link)) / kPsPerSecond;
-      const double full =
-          bytes_per_ps * static_cast<double>(units_.cycle_ps) / static_cast<double>(units_.flit_bytes);
+      const double full = bytes_per_ps * units_.cycle_ps() / static_cast<double>(units_.flit_bytes);
       uses.push_back(
           {link.name,
            static_cast<double>(after[i].wire_bytes - before[i].wire_bytes) / (bytes_per_ps * window_ps),
@@ -307,6 +305,7 @@ class Run {
   double packets_per_cycle_;
   ChannelLoads loads_;
   double zero_load_ps_ = 0;
+  std::uint64_t window_cycles_ = 0;
   TimePs begin_ps_ = 0, end_ps_ = 0, now_ps_ = 0;
   std::unique_ptr<Measurement> measurement_;
   std::deque<std::unique_ptr<TrafficNode>> nodes_;
@@ -320,36 +319,35 @@ TrafficUnits traffic_units(const config::WaferSpec& wafer) {
   TrafficUnits units;
   units.flit_bytes = format.flit_bytes != 0 ? format.flit_bytes : format.full_wire_bytes();
   units.packet_flits = format.full_wire_bytes() / units.flit_bytes;
-  if (Uint128{units.flit_bytes} * kPsPerSecond % rate != 0) {
-    const std::uint64_t step = rate / std::gcd(rate, kPsPerSecond);
-    const std::uint64_t near = std::max<std::uint64_t>(units.flit_bytes / step, 1) * step;
-    throw std::invalid_argument(fmt::format(
-        "a cycle (a flit of {} B at {} B/s) is not a whole number of ps; flits must be a multiple of {} B: "
-        "set {}",
-        units.flit_bytes, rate, step,
-        format.flit_bytes != 0
-            ? fmt::format("wafer.fabric.flit_bytes to {} B or change wafer.fabric.link_bandwidth", near)
-            : fmt::format("--packet {}B (less the header), or change wafer.fabric.link_bandwidth", near)));
-  }
-  units.cycle_ps = transfer_time_ps(units.flit_bytes, rate);
+  units.cycles = {units.flit_bytes, rate};
   return units;
 }
 
 TrafficOutlook outlook(const config::WaferSpec& wafer, const Pattern& pattern) {
   const FabricKind& kind = fabric_kind(wafer);
   const FabricTraits traits = kind.traits(wafer);
-  return {kind.traffic(wafer).loads(pattern), zero_load_ps(*traits.topology, traits.format, pattern)};
+  const TrafficModel model = kind.traffic(wafer);
+  return {model.loads(pattern), zero_load_ps(*traits.topology, traits.format, model, pattern)};
 }
 
-double zero_load_ps(const Topology& topology, const WireFormat& format, const Pattern& pattern) {
+double zero_load_ps(const Topology& topology, const WireFormat& format, const TrafficModel& model,
+                    const Pattern& pattern) {
   const std::uint64_t bytes = format.full_wire_bytes();
+  const auto latency_ps = [&](NpuId from, NpuId to) {
+    if (from == to && model.to_itself) {
+      const TopologyLink way = model.to_itself(from);
+      return way.head_ps + transfer_time_ps(bytes, way.bytes_per_s);
+    }
+    const std::uint64_t path = topology.path_bytes_per_s(from, to);
+    const std::uint64_t rate =
+        model.packet_bytes_per_s == 0 ? path : std::min(path, model.packet_bytes_per_s);
+    return topology.head_latency_ps(from, to) + transfer_time_ps(bytes, rate);
+  };
   double sum = 0, weights = 0;
   for (std::uint32_t n = 0; n < topology.npus(); ++n) {
     const auto from = static_cast<NpuId>(n);
     for (const Pattern::Choice& choice : pattern.choices(from)) {
-      const TimePs latency_ps = topology.head_latency_ps(from, choice.destination) +
-                                transfer_time_ps(bytes, topology.path_bytes_per_s(from, choice.destination));
-      sum += static_cast<double>(latency_ps) * static_cast<double>(choice.weight);
+      sum += static_cast<double>(latency_ps(from, choice.destination)) * static_cast<double>(choice.weight);
       weights += static_cast<double>(choice.weight);
     }
   }

@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "models/traffic/slot_clock.h"
 #include "platform/spec/platform_spec.h"
 #include "platform/spec/traffic/channel_load.h"
 #include "platform/spec/traffic/patterns.h"
+#include "platform/spec/traffic/traffic_model.h"
 #include "tlm/packets/wire_format.h"
 #include "tlm/shape/topology.h"
 
@@ -21,13 +23,16 @@ struct TrafficSetup {
   std::uint64_t warmup_packets = 0;   ///< of all nodes together; 0: 200 for each
   std::uint64_t measure_packets = 0;  ///< of all nodes together; 0: 1000 for each
   std::uint64_t seed = 1;
+  std::vector<std::string> notes;  ///< what the platform has and traffic does without
 };
 
 /// What follows from the setup without a simulation.
 struct TrafficUnits {
   std::uint64_t flit_bytes = 0;  ///< the platform's; when that is 0, a packet
-  TimePs cycle_ps = 0;           ///< of a flit at TrafficModel::cycle_bytes_per_s
   std::uint64_t packet_flits = 0;
+  SlotClock cycles{1, 1};  ///< times of a flit at TrafficModel::cycle_bytes_per_s
+
+  double cycle_ps() const { return cycles.period_ps(); }
 };
 
 /// Channel loads and zero-load latency of a pattern.
@@ -37,13 +42,13 @@ struct TrafficOutlook {
 };
 TrafficOutlook outlook(const config::WaferSpec& wafer, const Pattern& pattern);
 
-/// @throws std::invalid_argument: no traffic goes over this kind of fabric; a flit does not take a whole
-/// number of ps.
+/// @throws std::invalid_argument: no traffic goes over this kind of fabric.
 TrafficUnits traffic_units(const config::WaferSpec& wafer);
 
 /// Mean over the packets of a pattern of Σ (latency + pipeline) + bytes / slowest link: the latency of a
 /// packet that meets no other.
-double zero_load_ps(const Topology& topology, const WireFormat& format, const Pattern& pattern);
+double zero_load_ps(const Topology& topology, const WireFormat& format, const TrafficModel& model,
+                    const Pattern& pattern);
 
 struct LinkUse {
   std::string name;
@@ -60,7 +65,7 @@ struct TrafficResult {
   double mean_ps = 0, p50_ps = 0, p99_ps = 0, max_ps = 0;  ///< creation to tail delivered
   double mean_half_width_ps = 0;       ///< 95 % confidence of mean_ps, from 20 batch means
   std::uint64_t packets_left_out = 0;  ///< of packets_measured: the first, by MSER-5; mean_ps is without them
-  TimePs cycle_ps = 0;
+  double cycle_ps = 0;
   std::uint64_t packet_flits = 0;
   std::uint64_t packets_measured = 0;
   double zero_load_ps = 0;
@@ -82,7 +87,7 @@ struct TrafficResult {
   double wall_s = 0;
 
   const char* state() const { return saturated ? "saturated" : stable ? "stable" : "not stable"; }
-  double mean_cycles() const { return mean_ps / static_cast<double>(cycle_ps); }
+  double mean_cycles() const { return mean_ps / cycle_ps; }
 };
 
 /// Of a load, which draws numbers of its own: an unlucky sequence is one point of a curve, not all of it.

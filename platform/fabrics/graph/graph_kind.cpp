@@ -249,6 +249,9 @@ class GraphKind final : public FabricKind {
   FabricLinkRate fastest_link(const config::WaferSpec& wafer) const override {
     return wafertlm::fastest_link(*params_of(wafer).graph);
   }
+  traffic::TrafficModel traffic(const config::WaferSpec& wafer) const override {
+    return graph_traffic("graph " + wafer.fabric.as<config::GraphSpec>().name, params_of(wafer), grid(wafer));
+  }
   std::string describe(const config::WaferSpec& wafer) const override {
     return describe_graph(wafer.fabric.as<config::GraphSpec>().name, params_of(wafer));
   }

@@ -6,6 +6,7 @@
 #include "models/graph/graph_params.h"
 #include "platform/spec/fabric_kind.h"
 #include "platform/spec/fabric_spec.h"
+#include "platform/spec/traffic/traffic_model.h"
 
 namespace wafertlm {
 
@@ -18,6 +19,9 @@ std::unique_ptr<Fabric> make_graph_fabric(const GraphParams& params, const Build
 /// `dimensions`: of a graph along which collectives can go, as GraphTopology.
 FabricTraits graph_traits(const GraphParams& params, Dimensions dimensions = {});
 FabricLinkRate fastest_link(const FabricGraph& graph);
+/// Patterns are laid over `grid`; a cycle is the time of a flit on the fastest link of an NPU.
+traffic::TrafficModel graph_traffic(const std::string& name, const GraphParams& params,
+                                    const PlacementGrid& grid);
 /// Lines for `wafertlm check`.
 std::string describe_graph(const std::string& name, const GraphParams& params);
 

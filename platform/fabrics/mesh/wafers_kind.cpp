@@ -260,15 +260,19 @@ class WafersKind final : public MeshKind {
   FabricLinkRate fastest_link(const config::WaferSpec& wafer) const override {
     return wafertlm::fastest_link(*wafers_graph(wafer));
   }
-  traffic::TrafficModel traffic(const config::WaferSpec&) const override {
-    throw std::invalid_argument("traffic goes over one wafer; leave wafer.outer out");
+  traffic::TrafficModel traffic(const config::WaferSpec& wafer) const override {
+    return graph_traffic(in_words(wafer), wafers_params(wafer), grid(wafer));
   }
   std::string describe(const config::WaferSpec& wafer) const override {
-    return describe_graph(fmt::format("{} wafers of {} x {}", wafer.outer->wafers, wafer.width, wafer.height),
-                          wafers_params(wafer));
+    return describe_graph(in_words(wafer), wafers_params(wafer));
   }
   WaferDrawing drawing(const config::WaferSpec& wafer) const override {
     return {"tree", wafer.width, wafer.height};
+  }
+
+ private:
+  static std::string in_words(const config::WaferSpec& wafer) {
+    return fmt::format("{} wafers of {} x {}", wafer.outer->wafers, wafer.width, wafer.height);
   }
 };
 

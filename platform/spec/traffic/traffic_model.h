@@ -16,6 +16,11 @@ struct TrafficModel {
   std::string fabric;               ///< in a few words: "5x4 mesh"
   /// What a pattern asks of every link, in the order of Fabric::links(), then of injection.
   std::function<ChannelLoads(const Pattern&)> loads;
+  /// No packet is faster, whatever its path: the port of a chip over which packets are striped. 0: the path
+  /// says it.
+  std::uint64_t packet_bytes_per_s = 0;
+  /// Of a node to itself, where the topology does not know it: the slowest link, latency of the head.
+  std::function<TopologyLink(NpuId)> to_itself = nullptr;
 };
 
 }  // namespace wafertlm::traffic

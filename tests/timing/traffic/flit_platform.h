@@ -28,9 +28,8 @@ inline void print(const std::vector<traffic::TrafficResult>& results) {
   for (const traffic::TrafficResult& r : results)
     fmt::print(
         "offered {:.4f} accepted {:.4f} (slowest source {:.4f}) mean {:.2f} +- {:.2f} p99 {:.1f} cycles{}\n",
-        r.offered, r.accepted, r.accepted_slowest, r.mean_cycles(),
-        r.mean_half_width_ps / static_cast<double>(r.cycle_ps), r.p99_ps / static_cast<double>(r.cycle_ps),
-        r.saturated ? " saturated" : "");
+        r.offered, r.accepted, r.accepted_slowest, r.mean_cycles(), r.mean_half_width_ps / r.cycle_ps,
+        r.p99_ps / r.cycle_ps, r.saturated ? " saturated" : "");
 }
 
 }  // namespace wafertlm::test

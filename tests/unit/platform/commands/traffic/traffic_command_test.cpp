@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -15,6 +18,7 @@
 namespace wafertlm::test {
 namespace {
 
+const std::string kPlatforms = "'" WAFERTLM_SOURCE_DIR "/configs/platforms";
 const std::string kFlits = WAFERTLM_SOURCE_DIR "/configs/platforms/mesh_8x8_flit.yaml";
 const std::string kWafer = WAFERTLM_SOURCE_DIR "/configs/platforms/wafer_mesh_5x4.yaml";
 
@@ -77,7 +81,12 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{kFlits + " --packet 9flits --set wafer.fabric.switching=cut_through",
             "holds less than two packets"},
         Bad{kWafer + " --packet 8flits", "has no flits (wafer.fabric.flit_bytes is 0)"},
-        Bad{kWafer, "not a whole number of ps; flits must be a multiple of 3 B: set --packet 4095B"},
+        Bad{kPlatforms + "/mesh_3x3_rtl.yaml' --set 'wafer.fabric.rtl=[{switch: router3, view: rtl, design: "
+                         "mesh_router}]'",
+            "reports no RTL"},
+        Bad{kPlatforms + "/graph_fat_tree_16.yaml' --flow 1MiB", "packets travel on this one; give --load"},
+        Bad{kPlatforms + "/dimensional_64.yaml' --load 0.1",
+            "whole messages travel there: give --flow SIZE in place of --load"},
         Bad{kFlits + " --class mpp", "mpp"},
         Bad{kFlits + " --pattern hotspot --hotspot 64", "the 8x8 mesh has 0 to 63"},
         Bad{kFlits + " --pattern hotspot --hotspot-fraction 1.5", "is not between 0 and 1"},
@@ -155,6 +164,73 @@ TEST(TrafficCommand, PrintsATableAndWritesJson) {
       EXPECT_EQ(link["blocked_fraction"]["credit"], 0);
     }
   }
+}
+
+/// Presets by name, those that carry whole messages apart.
+std::vector<std::string> platforms(bool with_messages) {
+  std::vector<std::string> names;
+  for (const auto& file : std::filesystem::directory_iterator(WAFERTLM_SOURCE_DIR "/configs/platforms")) {
+    const std::string name = file.path().stem();
+    const bool messages = name.rfind("ethernet_", 0) == 0 || name.rfind("dimensional_", 0) == 0;
+    if (messages == with_messages) names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+class EveryPlatform : public testing::TestWithParam<std::string> {
+ protected:
+  nlohmann::json json_of(const std::string& options) const {
+    const TempFolder folder;
+    const std::string json = folder.path() + "/out.json";
+    const Outcome outcome = traffic(kPlatforms + "/" + GetParam() + ".yaml' " + options + " --json " + json);
+    EXPECT_EQ(outcome.code, 0) << outcome.output;
+    return outcome.code == 0 ? nlohmann::json::parse(std::ifstream(json)) : nlohmann::json();
+  }
+};
+class PlatformOfPackets : public EveryPlatform {};
+class PlatformOfMessages : public EveryPlatform {};
+
+// Far below its bound a platform accepts what is offered: 3000 packets of Bernoulli sources, 4 standard
+// deviations. Packets hardly meet: the latency is that of the closed form.
+TEST_P(PlatformOfPackets, AcceptsTheOfferedLoadWithoutOtherOptions) {
+  const auto json = json_of("--load 0.005 --warmup-packets 300 --measure 3000");
+  ASSERT_TRUE(json.is_object());
+  const nlohmann::json& row = json["rows"][0];
+  EXPECT_NEAR(row["accepted"].get<double>(), 0.005, 0.005 * 4 / std::sqrt(3000.0));
+  EXPECT_FALSE(row["saturated"].get<bool>());
+  EXPECT_NEAR(row["mean_ps"].get<double>(), row["zero_load_ps"].get<double>(),
+              0.04 * row["zero_load_ps"].get<double>());
+}
+
+TEST_P(PlatformOfMessages, SendsAMebibyteEachWithoutOtherOptions) {
+  const auto json = json_of("");
+  ASSERT_TRUE(json.is_object());
+  EXPECT_EQ(json["flow_bytes"], 1 << 20);
+  EXPECT_GE(json["last_over_bound"].get<double>(), 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Presets, PlatformOfPackets, testing::ValuesIn(platforms(false)),
+                         [](const auto& each) { return each.param; });
+INSTANTIATE_TEST_SUITE_P(Presets, PlatformOfMessages, testing::ValuesIn(platforms(true)),
+                         [](const auto& each) { return each.param; });
+
+TEST(TrafficCommand, SaysWhatOfThePlatformItLeavesOut) {
+  const std::string short_run = "' --load 0.02 --measure 200";
+  EXPECT_NE(traffic(kPlatforms + "/wafer_mesh_5x4_hbm3.yaml" + short_run)
+                .output.find("note: npu.endpoint: synthetic traffic goes past the endpoints"),
+            std::string::npos);
+  EXPECT_NE(
+      traffic(kPlatforms + "/mesh_3x3_rtl.yaml" + short_run).output.find("note: wafer.fabric.rtl: left out"),
+      std::string::npos);
+}
+
+TEST(TrafficCommand, ACycleNeedNotBeAWholeNumberOfPs) {
+  const TempFolder folder;
+  const std::string json = folder.path() + "/out.json";
+  ASSERT_EQ(traffic(kWafer + " --load 0.1 --measure 200 --json " + json).code, 0);
+  const nlohmann::json row = nlohmann::json::parse(std::ifstream(json))["rows"][0];
+  EXPECT_DOUBLE_EQ(row["cycle_ps"].get<double>(), 4096 / 0.75);  // a packet at 750 GB/s
 }
 
 TEST(TrafficCommand, HelpHasExamples) {
