@@ -89,15 +89,29 @@ class Compare(unittest.TestCase):
 
     def test_links_are_matched_by_name(self):
         links = self.compared("a", "b")[0]["links"]
-        busy = {name: {each["name"]: each["busy_fraction"] * self.results[name]["simulation"]["end_s"] for each in self.results[name]["links"]} for name in "ab"}
+        busy = {name: {each["name"]: round(each["busy_fraction"] * self.results[name]["simulation"]["end_s"] * 1e12) for each in self.results[name]["links"]} for name in "ab"}
         self.assertEqual({row["name"] for row in links}, {name for name in busy["a"] if busy["a"][name] != busy["b"][name]})
         for row in links:
-            self.assertEqual((row["first_busy_s"], row["this_busy_s"]), (busy["a"][row["name"]], busy["b"][row["name"]]))
-        changes = [abs(row["change_s"]) for row in links]
+            self.assertEqual((row["first_ps"], row["this_ps"]), (busy["a"][row["name"]], busy["b"][row["name"]]))
+        changes = [abs(row["change_ps"]) for row in links]
         self.assertEqual(changes, sorted(changes, reverse=True))
         self.assertIn("router", links[0]["name"])  # half the bandwidth: these are busy twice as long
-        self.assertAlmostEqual(links[0]["this_busy_s"] / links[0]["first_busy_s"], 2, delta=0.01)
+        self.assertAlmostEqual(links[0]["this_ps"] / links[0]["first_ps"], 2, delta=0.01)
         self.assertEqual(self.compared("a", "a")[0]["links"], [])
+
+    def test_what_is_the_same_is_not_listed(self):
+        # Another time of computing: what links carry and how long is the same, the run's end is not.
+        tool("run", self.path / "e.yaml", "--out", self.path / "g", "--set", "workload.effective_rate=173 TFLOPS")
+        row = self.compared("a", "g")[0]
+        self.assertNotEqual(row["waterfall"]["change_ps"], 0)
+        self.assertEqual([link for link in row["links"] if link["change_ps"] == 0 and link["first_bytes"] == link["this_bytes"]], [])
+        text = tool("compare", self.path / "a", self.path / "g", "--out", self.path / "c.html").stdout
+        self.assertNotRegex(text, r"[ +-]0 ps ")
+
+    def test_sampling_is_named_where_something_was_sampled(self):
+        page = (self.path / "n.html")
+        text = tool("compare", self.path / "a", self.path / "b", "--out", page).stdout
+        self.assertNotIn("95 %", text)
 
     def test_text_and_page(self):
         text = tool("compare", self.path / "a", self.path / "b/results.json", "--out", self.path / "c.html").stdout

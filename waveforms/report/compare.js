@@ -19,7 +19,7 @@ function compare(runs) {
   const parts = [...new Set(runs.flatMap((each) => partsOf(each.results.iterations.at(-1))))];
   const bars = holder(90 + 44 * runs.length), speedups = holder(90 + 44 * runs.length);
   section("comparison", "Last iteration",
-    "Of each run the rank that finishes last; speedup is the first run's time over this run's. ± at 95 %: the run was sampled.",
+    "Of each run the rank that finishes last; speedup is the first run's time over this run's." + (runs.some(half) ? " ± at 95 %: the run was sampled." : ""),
     table("comparison-table", [
       {title: "run", text: true, of: (each) => each.name},
       {title: "experiment", text: true, long: true, of: (each) => each.results.experiment},
@@ -79,10 +79,10 @@ function waterfalls({name, waterfall: fall, collectives, links}, i) {
     let at = fall.first_ps;
     const steps = parts.map((each) => ({name: each.name, from: at, to: (at += each.change_ps)}));
     const bars = [{name: "first run", from: 0, to: fall.first_ps}, ...steps, {name: "this run", from: 0, to: fall.this_ps}];
-    const least = Math.min(fall.first_ps, fall.this_ps, ...steps.map((each) => each.to));
+    const least = Math.min(fall.first_ps, fall.this_ps, ...steps.map((each) => each.to)), begin = Math.floor(least * 0.98);
     chart(`waterfall-${i}`, box, () => ({
       grid: {left: 140, right: 30, top: 20, bottom: 46}, tooltip: {trigger: "item", formatter: ({dataIndex: k}) => `${safe(bars[k].name)}: ${signedTime(bars[k].to - bars[k].from)}`},
-      xAxis: {type: "value", name: `time (${unit})`, nameGap: 28, min: of(least * 0.98), axisLabel: {showMinLabel: false}},
+      xAxis: {type: "value", name: `time (${unit}); the axis begins at ${formatTime(begin)}`, nameGap: 28, min: of(begin), axisLabel: {showMinLabel: false}},
       yAxis: {type: "category", inverse: true, data: bars.map((each) => each.name)},
       series: [
         {type: "bar", stack: "at", silent: true, itemStyle: {color: "transparent"}, data: bars.map((each) => of(Math.min(each.from, each.to)))},
@@ -107,9 +107,9 @@ function waterfalls({name, waterfall: fall, collectives, links}, i) {
   section(`links-${i}`, `Links of ${name}`, `Busy time of the ${links.length} links that both have and that changed.`,
     table(`links-table-${i}`, [
       {title: "link", text: true, of: (each) => each.name},
-      {title: "first run", of: (each) => each.first_busy_s, show: formatSeconds},
-      {title: "this run", of: (each) => each.this_busy_s, show: formatSeconds},
-      {title: "change", of: (each) => each.change_s, show: (value) => signedTime(picoseconds(value))},
+      {title: "first run", of: (each) => each.first_ps, show: formatTime},
+      {title: "this run", of: (each) => each.this_ps, show: formatTime},
+      {title: "change", of: (each) => each.change_ps, show: signedTime},
       {title: "payload, first", of: (each) => each.first_bytes, show: formatBytes},
       {title: "payload, this", of: (each) => each.this_bytes, show: formatBytes},
     ], links, {limit: 200}));

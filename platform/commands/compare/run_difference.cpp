@@ -10,6 +10,7 @@
 
 #include "platform/describe/document.h"
 #include "platform/describe/fields.h"
+#include "platform/spec/descriptions.h"
 #include "tlm/input/file.h"
 
 namespace wafertlm {
@@ -21,7 +22,7 @@ using Json = nlohmann::ordered_json;
 /// The settings of a resolved file by key, in its order.
 class Settings {
  public:
-  Settings(const Node& map, const std::string& text) {
+  Settings(const Node& map, const std::string& text) : source_(map.place.source) {
     std::istringstream stream(text);
     for (std::string line; std::getline(stream, line);) lines_.push_back(line);
     add(map, "");
@@ -48,7 +49,7 @@ class Settings {
         add(node.items[i], path + "[" + std::to_string(i) + "]");
     } else {
       keys_.push_back(path);
-      values_[path] = {{"value", plain_text(node)}, {"origin", comment_of(node.place.line)}};
+      values_[path] = {{"value", plain_text(node)}, {"origin", comment_of(node.place)}};
     }
   }
   static bool is_structured(const Node& node) { return node.kind == Node::Kind::map; }
@@ -60,13 +61,15 @@ class Settings {
   }
   /// What a resolved file says about a value at the end of its line: the line that set it, or that it is the
   /// default.
-  std::string comment_of(int line) const {
-    if (line < 1 || static_cast<std::size_t>(line) > lines_.size()) return "";
+  std::string comment_of(const config::SourceLocation& place) const {
+    const int line = place.line;
+    if (place.source != source_ || line < 1 || static_cast<std::size_t>(line) > lines_.size()) return "";
     const std::string& text = lines_[static_cast<std::size_t>(line) - 1];
     const std::size_t at = text.rfind("  # ");
     return at == std::string::npos ? "" : text.substr(at + 4);
   }
 
+  std::string source_;
   std::vector<std::string> lines_, keys_;
   std::map<std::string, Json> values_;
 };
@@ -98,8 +101,7 @@ std::map<std::string, const Json*> collectives_of(const Json& results) {
 }
 
 struct LinkUse {
-  double busy_s = 0;
-  std::int64_t bytes = 0;
+  std::int64_t busy_ps = 0, bytes = 0;
 };
 
 /// By name.
@@ -113,9 +115,11 @@ std::map<std::string, LinkUse> links_of(const Json& results) {
     const auto value = object.find(key);
     return value == object.end() || !value->is_number() ? 0 : value->get<double>();
   };
+  // Whole picoseconds: quotients of runs that end at different times differ in their last digit.
+  const double end_ps = std::round(number(*simulation, "end_s") * 1e12);
   for (const Json& each : *list)
     if (each.is_object())
-      found[word(each, "name")] = {number(each, "busy_fraction") * number(*simulation, "end_s"),
+      found[word(each, "name")] = {std::llround(number(each, "busy_fraction") * end_ps),
                                    std::max<std::int64_t>(0, whole(each, "bytes"))};
   return found;
 }
@@ -148,7 +152,10 @@ Json waterfall(const Json& first, const Json& other) {
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   // Compute first, idle last, the classes between.
-  const auto rank = [](const std::string& name) { return name == "compute" ? 0 : name == "idle" ? 2 : 1; };
+  const auto rank = [](const std::string& name) {
+    if (name == "compute" || name == "cpu") return 0;
+    return name == "idle" || name == "bubble" ? 2 : 1;
+  };
   std::stable_sort(names.begin(), names.end(),
                    [&](const std::string& x, const std::string& y) { return rank(x) < rank(y); });
   Json parts = Json::array();
@@ -197,30 +204,34 @@ Json link_differences(const Json& first, const Json& other) {
   Json changed = Json::array();
   for (const auto& [name, a] : before) {
     const auto b = after.find(name);
-    if (b == after.end() || (a.busy_s == b->second.busy_s && a.bytes == b->second.bytes)) continue;
+    if (b == after.end() || (a.busy_ps == b->second.busy_ps && a.bytes == b->second.bytes)) continue;
     changed.push_back({{"name", name},
-                       {"first_busy_s", a.busy_s},
-                       {"this_busy_s", b->second.busy_s},
-                       {"change_s", b->second.busy_s - a.busy_s},
+                       {"first_ps", a.busy_ps},
+                       {"this_ps", b->second.busy_ps},
+                       {"change_ps", b->second.busy_ps - a.busy_ps},
                        {"first_bytes", a.bytes},
                        {"this_bytes", b->second.bytes}});
   }
   std::stable_sort(changed.begin(), changed.end(), [](const Json& x, const Json& y) {
-    return std::abs(x["change_s"].get<double>()) > std::abs(y["change_s"].get<double>());
+    return std::abs(x["change_ps"].get<std::int64_t>()) > std::abs(y["change_ps"].get<std::int64_t>());
   });
   return changed;
 }
 
 Json run_differences(const NamedResults& runs, const std::vector<std::string>& folders) {
   const auto resolved = [&](std::size_t i) { return std::filesystem::path(folders[i]) / "resolved.yaml"; };
+  const auto document_of = [](const std::string& file) {
+    Node root = config::load_document(file);
+    config::experiment_type()->load_files(root);  // tables of their own
+    return root;
+  };
   const auto text_of = [](const std::filesystem::path& file) { return read_input(file.string()); };
   Json all = Json::array();
   for (std::size_t i = 1; i < runs.size(); ++i) {
     Json changed;
     if (std::filesystem::is_regular_file(resolved(0)) && std::filesystem::is_regular_file(resolved(i)))
-      changed = changed_settings(config::load_document(resolved(0).string()),
-                                 config::load_document(resolved(i).string()), text_of(resolved(0)),
-                                 text_of(resolved(i)));
+      changed = changed_settings(document_of(resolved(0).string()), document_of(resolved(i).string()),
+                                 text_of(resolved(0)), text_of(resolved(i)));
     all.push_back({{"name", runs[i].first},
                    {"changed", changed},
                    {"waterfall", waterfall(runs[0].second, runs[i].second)},
@@ -232,7 +243,7 @@ Json run_differences(const NamedResults& runs, const std::vector<std::string>& f
 
 Json run_differences_schema() {
   namespace schema = results::schema;
-  const Json whole = {{"type", "integer"}}, real = {{"type", "number"}};
+  const Json whole = {{"type", "integer"}};
   const Json setting = schema::or_null(
       schema::object({{"value", schema::text()}, {"origin", schema::text()}}), "null: it is not set");
   const Json part = schema::object(
@@ -248,9 +259,9 @@ Json run_differences_schema() {
                                           {"this_ps", whole},
                                           {"change_ps", whole}});
   const Json link = schema::object({{"name", schema::text()},
-                                    {"first_busy_s", real},
-                                    {"this_busy_s", real},
-                                    {"change_s", real},
+                                    {"first_ps", whole},
+                                    {"this_ps", whole},
+                                    {"change_ps", whole},
                                     {"first_bytes", schema::count()},
                                     {"this_bytes", schema::count()}});
   return schema::list(schema::object(

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "platform/commands/compare/run_difference.h"
 #include "platform/host/verbosity.h"
@@ -83,17 +82,19 @@ std::string collectives_text(const Json& collectives) {
 
 std::string links_text(const Json& links) {
   if (links.empty()) return "";
-  std::string text = fmt::format("  busy time of links: {} changed; the largest differences\n",
-                                 counted(links.size(), "link"));
-  for (std::size_t i = 0; i < std::min(links.size(), kLinksShown); ++i) {
-    const auto busy = [&](const char* key) {
-      return static_cast<std::int64_t>(std::llround(links[i][key].get<double>() * 1e12));
-    };
-    text += fmt::format(
-        "    {}   ({} -> {}) {}\n", change_of(busy("this_busy_s") - busy("first_busy_s"), kWidth),
-        format_time(static_cast<TimePs>(busy("first_busy_s"))),
-        format_time(static_cast<TimePs>(busy("this_busy_s"))), links[i]["name"].get<std::string>());
-  }
+  const auto busier = static_cast<std::size_t>(
+      std::count_if(links.begin(), links.end(), [](const Json& each) { return each["change_ps"] != 0; }));
+  std::string text;
+  if (busier > 0)
+    text +=
+        fmt::format("  busy time of links: {} changed; the largest differences\n", counted(busier, "link"));
+  for (std::size_t i = 0; i < std::min(busier, kLinksShown); ++i)  // they are sorted
+    text += fmt::format("    {}   ({} -> {}) {}\n", change_of(links[i]["change_ps"], kWidth),
+                        time_text(links[i]["first_ps"]), time_text(links[i]["this_ps"]),
+                        links[i]["name"].get<std::string>());
+  if (busier < links.size())
+    text +=
+        fmt::format("  {} as busy as before with another payload\n", counted(links.size() - busier, "link"));
   return text;
 }
 
