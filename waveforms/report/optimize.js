@@ -8,17 +8,23 @@ function optimize(outcome) {
   const goals = outcome.goals;
   head(outcome.optimize, `${simulated.length} candidates simulated, least ${goals.join(" and ")}; ${outcome.methods.join(", then ")}`);
   const named = [["middle of the ranges", outcome.middle], ["optimum", outcome.optimum]].map(([name, each]) => ({...each, name}));
-  section("optimum", "Optimum", "Against equal shares, or the middle of all ranges.",
+  section("optimum", "Optimum", `Against equal shares, or the middle of all ranges. ${stepsOf(outcome.axes)}`,
     table("optimum-table", [
       {title: "", text: true, of: (each) => each.name},
       {title: "at", text: true, long: true, of: (each) => each.words},
       {title: "time", of: (each) => each.time_s, show: formatSeconds},
-      ...(named.every((each) => each.cost !== null) ? [{title: "cost", of: (each) => each.cost, show: (value) => fixed(value, 2)}] : []),
+      ...(named.every((each) => each.cost !== null) ? [{title: "cost ($)", of: (each) => each.cost, show: (value) => fixed(value, 2)}] : []),
     ], named));
   if (goals.length === 2) frontOfGoals(outcome, simulated);
-  searchPath(simulated, goals[0]);
+  searchPath(simulated, goals[0], outcome.goals_with_units[0]);
   modelAgainstSimulation(outcome, simulated);
   difference(outcome.difference);
+}
+
+/// Which ranges are searched by factors.
+function stepsOf(axes) {
+  const names = (steps) => axes.filter((each) => each.steps === steps).map((each) => each.variable + (each.unit ? ` (${each.unit})` : "")).join(", ");
+  return [["geometric", "in geometric steps (equal factors)"], ["equal", "in equal steps"]].filter(([steps]) => names(steps)).map(([steps, words]) => `${names(steps)}: searched ${words}.`).join(" ");
 }
 
 function difference(found) {
@@ -44,16 +50,16 @@ function frontOfGoals(outcome, simulated) {
   const [first, second] = outcome.goals.map((name) => kGoalOf[name]);
   const box = holder(360), of = (each) => [first(each), second(each), each.words];
   section("front", "Pareto front", `Every point is a simulation. Hypervolume: ${fixed(outcome.hypervolume, 4)}.`, box);
-  scatter("front", box, outcome.goals[0], outcome.goals[1], [
+  scatter("front", box, ...outcome.goals_with_units, [
     {name: "candidates", type: "scatter", symbolSize: 6, itemStyle: {color: kColours.idle}, data: simulated.map(of)},
     {name: "front", type: "line", step: "end", itemStyle: {color: kColours.mp}, data: outcome.front.map(of)},
   ]);
 }
 
-function searchPath(simulated, goal) {
+function searchPath(simulated, goal, named) {
   const box = holder(300);
   section("path", "Search", "The goal of each candidate, in the order in which they were simulated.", box);
-  scatter("path", box, "simulation", goal, [{name: goal, type: "scatter", symbolSize: 7, itemStyle: {color: kColours.compute}, data: simulated.map((each, i) => [i + 1, kGoalOf[goal](each), each.words])}]);
+  scatter("path", box, "simulation", named, [{name: named, type: "scatter", symbolSize: 7, itemStyle: {color: kColours.compute}, data: simulated.map((each, i) => [i + 1, kGoalOf[goal](each), each.words])}]);
 }
 
 function modelAgainstSimulation(outcome, simulated) {

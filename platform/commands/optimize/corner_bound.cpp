@@ -92,7 +92,7 @@ CornerBound bound_at(const OptimizeSpec& spec, Point point) {
   const bool computes = known.compute_ps >= known.bound_ps;
   return {seconds(computes ? known.compute_ps : known.bound_ps),
           computes ? "computation of the busiest rank" : "what the longest collective takes at least",
-          spec.text(point), ""};
+          spec.text(point), "", point};
 }
 
 }  // namespace
@@ -108,7 +108,7 @@ CornerBound bound_at_corner(const OptimizeSpec& spec) {
     }
     if (found.time_s == 0) throw std::invalid_argument("nothing is computed, and no collective runs");
   } catch (const std::exception& error) {  // of the configuration at a corner, too
-    return {0, "", "", error.what()};
+    return {0, "", "", error.what(), {}};
   }
   return found;
 }

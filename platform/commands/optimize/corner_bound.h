@@ -12,6 +12,7 @@ struct CornerBound {
   std::string what;     ///< "computation of the busiest rank" or "the longest collective's own bound"
   std::string at;       ///< the corner, in words
   std::string problem;  ///< why there is none; empty: there is
+  Point point = {};     ///< the corner
 };
 
 /// With every number at that end of its range where rates of the machine are highest and times lowest,

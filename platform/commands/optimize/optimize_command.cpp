@@ -68,7 +68,7 @@ int run(const OptimizeOptions& options) {
   Candidates candidates(spec, out, engine);
   Outcome outcome{spec, candidates};
   const bool has_bound = candidates.libra() != nullptr && candidates.libra()->bound_s();
-  outcome.corner = has_bound ? CornerBound{0, "", "", "LIBRA's model has one"} : bound_at_corner(spec);
+  outcome.corner = has_bound ? CornerBound{0, "", "", "LIBRA's model has one", {}} : bound_at_corner(spec);
   find_optimum(spec, candidates, start, outcome);
   if (spec.explain) explain_difference(spec, out, engine, outcome);
   const nlohmann::ordered_json json = outcome_json(outcome);
@@ -130,6 +130,8 @@ std::function<int()> add_optimize_command(CLI::App& app) {
   options->engine.add_to(*command);
   command->add_flag("--fresh", options->fresh, "Run candidates again that are done");
   command->footer(
+      "The ends of the ranges and the cheapest and fastest corner are looked at first. Ranges above 0 are\n"
+      "searched in geometric steps (equal factors), others in equal ones.\n"
       "An interrupted search goes on where it was: the same command takes the same path, and what is "
       "simulated "
       "is not run again.\n"

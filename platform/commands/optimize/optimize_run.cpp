@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "platform/commands/optimize/ends.h"
 #include "platform/commands/optimize/kriging.h"
 #include "platform/commands/optimize/looks.h"
 #include "platform/host/files.h"
@@ -74,6 +75,7 @@ class OptimizeRun {
 
   void run() {
     if (spec_.cases.size() > 1) simulate({space_.middle()});  // the reference
+    look_at_ends();
     const Start start = cheap_start();
     if (spec_.goals.size() > 1 && candidates_.libra() != nullptr)
       simulate(candidates_.libra()->front(spec_.evaluations / 3));
@@ -106,6 +108,18 @@ class OptimizeRun {
     options.is_allowed = [this](const Point& point) { return candidates_.is_allowed(point); };
     options.is_over = [this] { return is_over(); };
     return options;
+  }
+
+  /// With no more than half of the evaluations, but two.
+  void look_at_ends() {
+    std::vector<Point> ends = ends_of(spec_, outcome_.corner);
+    ends.erase(std::remove_if(ends.begin(), ends.end(),
+                              [this](const Point& point) { return !candidates_.is_allowed(point); }),
+               ends.end());
+    ends.resize(std::min({ends.size(), std::max<std::size_t>(2, spec_.evaluations / 2), left()}));
+    if (ends.empty()) return;
+    simulate(ends);
+    note({"ends of the ranges"});
   }
 
   void note(const std::vector<std::string>& methods, const std::string& before = "") {
@@ -208,7 +222,8 @@ class OptimizeRun {
       tried.insert(gap);
       Point middle;
       for (std::size_t i = 0; i < space_.axes.size(); ++i)
-        middle.push_back(space_.axes[i].rounded((gap.first->point[i] + gap.second->point[i]) / 2));
+        middle.push_back(
+            space_.axes[i].rounded(space_.axes[i].middle(gap.first->point[i], gap.second->point[i])));
       if (candidates_.is_allowed(middle)) simulate({middle});
     }
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/commands/optimize/outcome.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "platform/commands/libra/difference.h"
 #include "platform/commands/libra/ranking.h"
@@ -18,8 +19,11 @@ using nlohmann::ordered_json;
 
 std::string shown(Goal goal, double value) {
   if (goal == Goal::time) return format_time(static_cast<TimePs>(std::llround(value * 1e12)));
-  return fmt::format(goal == Goal::energy ? "{:.5g} J" : "{:.6g}", value);
+  return fmt::format(goal == Goal::energy ? "{:.5g}" : "{:.6g}", value);
 }
+
+/// Of the printed table: times have their unit beside each value.
+std::string heading(Goal goal) { return goal == Goal::time ? name_of(goal) : name_with_unit(goal); }
 
 ordered_json or_null(const std::optional<double>& value) {
   return value ? ordered_json(*value) : ordered_json();
@@ -131,7 +135,7 @@ std::string binding_text(const Outcome& outcome) {
 std::string front_text(const Outcome& outcome) {
   if (outcome.front.empty()) return "";
   const Goal first = outcome.spec.goals[0], second = outcome.spec.goals[1];
-  TextRows rows{{name_of(first), name_of(second), ""}};
+  TextRows rows{{heading(first), heading(second), ""}};
   for (const Candidate* each : outcome.front)
     rows.push_back({shown(first, each->value(first)), shown(second, each->value(second)),
                     outcome.spec.text(each->point)});
@@ -171,6 +175,34 @@ ordered_json regret_json(const Outcome& outcome) {
   return json;
 }
 
+/// Which ranges are searched by factors.
+std::string steps_text(const OptimizeSpec& spec) {
+  std::vector<std::string> geometric, equal;
+  for (const VariableSpec& each : spec.variables)
+    if (each.is_number()) (each.from > 0 ? geometric : equal).push_back(each.name);
+  std::string text;
+  if (!geometric.empty())
+    text += fmt::format("  {}: geometric steps (equal factors); the middle is the geometric mean\n",
+                        fmt::join(geometric, ", "));
+  if (!equal.empty()) text += fmt::format("  {}: equal steps\n", fmt::join(equal, ", "));
+  return text;
+}
+
+ordered_json axes_json(const OptimizeSpec& spec) {
+  ordered_json axes = ordered_json::array();
+  for (const VariableSpec& each : spec.variables)
+    if (each.is_number())
+      axes.push_back({{"variable", each.name},
+                      {"unit", each.unit},
+                      {"from", each.from},
+                      {"to", each.to},
+                      {"step", each.step},
+                      {"steps", each.from > 0 ? "geometric" : "equal"}});
+    else
+      axes.push_back({{"variable", each.name}, {"values", each.values}});
+  return axes;
+}
+
 ordered_json candidate_json(const Candidate& each, const OptimizeSpec& spec) {
   ordered_json json;
   for (std::size_t i = 0; i < spec.variables.size(); ++i) {
@@ -206,6 +238,12 @@ const char* name_of(Goal goal) {
   }
 }
 
+std::string name_with_unit(Goal goal) {
+  static const std::map<Goal, const char*> units = {
+      {Goal::time, "s"}, {Goal::cost, "$"}, {Goal::time_cost, "s $"}, {Goal::energy, "J"}};
+  return fmt::format("{} ({})", name_of(goal), units.at(goal));
+}
+
 std::vector<const Candidate*> pareto_front(const std::vector<const Candidate*>& candidates, Goal first,
                                            Goal second) {
   std::vector<const Candidate*> sorted;
@@ -216,7 +254,10 @@ std::vector<const Candidate*> pareto_front(const std::vector<const Candidate*>& 
   });
   std::vector<const Candidate*> front;
   for (const Candidate* each : sorted)
-    if (front.empty() || each->value(second) < front.back()->value(second)) front.push_back(each);
+    if (front.empty() || each->value(second) < front.back()->value(second) ||
+        (each->value(first) == front.back()->value(first) &&
+         each->value(second) == front.back()->value(second)))
+      front.push_back(each);
   return front;
 }
 
@@ -242,6 +283,7 @@ std::string outcome_text(const Outcome& outcome) {
                       counted(outcome.candidates.simulations(), "candidate"), refused);
   for (const std::string& each : outcome.methods)
     text += fmt::format("{}{}", &each == &outcome.methods.front() ? "" : ", then ", each);
+  text += "\n" + steps_text(spec);
   TextRows rows{{"", spec.space().budget || spec.space().limit ? "equal shares" : "middle", "optimum"}};
   for (const VariableSpec& each : spec.variables) {
     const auto i = static_cast<std::size_t>(&each - spec.variables.data());
@@ -250,10 +292,10 @@ std::string outcome_text(const Outcome& outcome) {
   for (const Goal goal : {Goal::time, Goal::cost, Goal::time_cost, Goal::energy}) {
     const double was = outcome.middle->value(goal), is = outcome.best->value(goal);
     if (!std::isfinite(is) || is == 0) continue;
-    rows.push_back({name_of(goal), std::isfinite(was) ? shown(goal, was) : "-", shown(goal, is),
+    rows.push_back({heading(goal), std::isfinite(was) ? shown(goal, was) : "-", shown(goal, is),
                     std::isfinite(was) ? fmt::format("{:.3f} x", was / is) : ""});
   }
-  text += "\n\n" + aligned(rows, "lrrl");
+  text += "\n" + aligned(rows, "lrrl");
   text += front_text(outcome);
   text += "\nHow good is it\n";
   const double time = outcome.best->time_s.value_or(0);
@@ -289,6 +331,8 @@ ordered_json outcome_json(const Outcome& outcome) {
   ordered_json json;
   json["optimize"] = outcome.spec.name;
   for (const Goal goal : outcome.spec.goals) json["goals"].push_back(name_of(goal));
+  for (const Goal goal : outcome.spec.goals) json["goals_with_units"].push_back(name_with_unit(goal));
+  json["axes"] = axes_json(outcome.spec);
   json["optimum"] = candidate_json(*outcome.best, outcome.spec);
   json["middle"] = candidate_json(*outcome.middle, outcome.spec);
   json["simulated"] = outcome.candidates.simulations();

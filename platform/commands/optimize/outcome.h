@@ -36,7 +36,10 @@ struct Outcome {
 
 /// "time", "time_cost".
 const char* name_of(Goal goal);
-/// Which of these no other is as good as in both goals and better in one, by the first.
+/// "time (s)": with the unit of its values in JSON and charts.
+std::string name_with_unit(Goal goal);
+/// Which of these no other is as good as in both goals and better in one, by the first. Equal ones are all
+/// kept.
 std::vector<const Candidate*> pareto_front(const std::vector<const Candidate*>& candidates, Goal first,
                                            Goal second);
 /// The area that the front dominates within the rectangle up to `reference`, in parts of that rectangle.

@@ -214,6 +214,8 @@ double Axis::rounded(double value) const {
   return std::min(from + step * std::clamp(std::round((value - from) / step), 0.0, most), to);
 }
 
+double Axis::middle(double a, double b) const { return is_logarithmic() ? std::sqrt(a * b) : (a + b) / 2; }
+
 Point Space::middle() const {
   Point point;
   for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -221,8 +223,7 @@ Point Space::middle() const {
     if (shared)
       point.push_back(shared->limit / shared->coefficients[i] / static_cast<double>(axes.size()));
     else
-      point.push_back(axes[i].is_logarithmic() ? std::sqrt(axes[i].from * axes[i].to)
-                                               : (axes[i].from + axes[i].to) / 2);
+      point.push_back(axes[i].middle(axes[i].from, axes[i].to));
     point.back() = axes[i].rounded(point.back());
   }
   return point;

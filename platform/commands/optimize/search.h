@@ -16,6 +16,8 @@ struct Axis {
   double from = 0, to = 1, step = 0;
 
   bool is_logarithmic() const { return from > 0; }
+  /// Geometric, or of the values.
+  double middle(double a, double b) const;
   double rounded(double value) const;
 };
 

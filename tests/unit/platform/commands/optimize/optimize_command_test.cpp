@@ -190,6 +190,31 @@ TEST_F(OptimizeCommand, GivesAFrontOfTimeAndCost) {
   EXPECT_LT(found["front"][0]["time_s"], found["middle"]["time_s"]);
 }
 
+// Time falls with both bandwidths and the cost rises with them: the front runs from the corner of all ends
+// to that of all beginnings, whatever lies between.
+TEST_F(OptimizeCommand, AFrontHasItsFastestAndItsCheapestCorner) {
+  ASSERT_EQ(write_trace().exit_code, 0);
+  const test::ToolResult result = test::run_tool(
+      "optimize " + file("experiment.yaml") + kVary +
+      "--price ring=4 --price switch=57.4 --goal time --goal cost --evaluations 8 --out " + file("out"));
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  const json found = json::parse(test::read_text(file("out/results.json")));
+  EXPECT_EQ(found["methods"][0], "ends of the ranges");
+  EXPECT_EQ(found["front"].front()["at"], (json{{"ring", 300}, {"switch", 300}}));
+  EXPECT_EQ(found["front"].back()["at"], (json{{"ring", 1}, {"switch", 1}}));
+  EXPECT_NEAR(found["front"].back()["cost"].get<double>(), 4 + 57.4, 1e-9);
+  EXPECT_EQ(found["goals_with_units"], (json{"time (s)", "cost ($)"}));
+  EXPECT_EQ(found["axes"][0], (json{{"variable", "ring"},
+                                    {"unit", "GB/s"},
+                                    {"from", 1},
+                                    {"to", 300},
+                                    {"step", 0},
+                                    {"steps", "geometric"}}));
+  EXPECT_NE(result.out.find("ring, switch: geometric steps (equal factors)"), std::string::npos)
+      << result.out;
+  EXPECT_NE(result.out.find("cost ($)"), std::string::npos);
+}
+
 /// No file but the experiment: the same problem, found without LIBRA's model.
 TEST_F(OptimizeCommand, TakesAnExperimentAsItIs) {
   ASSERT_EQ(write_trace().exit_code, 0);

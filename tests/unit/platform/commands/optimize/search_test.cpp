@@ -227,6 +227,9 @@ TEST(ParetoFront, KeepsWhatNoOtherBeatsInBoth) {
   const Candidate a = at(1, 4), b = at(2, 2), c = at(3, 3), d = at(4, 1), e = at(2, 2.5);
   const auto front = pareto_front({&c, &d, &a, &e, &b}, Goal::time, Goal::cost);
   EXPECT_EQ(front, (std::vector<const Candidate*>{&a, &b, &d}));
+  const Candidate same = at(2, 2);  // keeps both: they may be different designs
+  EXPECT_EQ(pareto_front({&a, &b, &same, &d}, Goal::time, Goal::cost),
+            (std::vector<const Candidate*>{&a, &b, &same, &d}));
   // Up to (5, 5): (5−1)·1 + (5−2)·2 + (5−4)·1 of 25.
   EXPECT_DOUBLE_EQ(hypervolume(front, at(5, 5), Goal::time, Goal::cost), 11.0 / 25);
 }
