@@ -8,10 +8,33 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "tlm/operation/operation.h"
+#include "tlm/packets/packet.h"
+
 namespace wafertlm {
 namespace {
 
 constexpr std::uint64_t kRowsPerCommit = 50'000;
+
+struct KindName {
+  const char* protocol;
+  std::uint64_t kind;
+  const char* name;
+};
+std::uint64_t number(Operation::Kind kind) { return static_cast<std::uint64_t>(kind); }
+std::uint64_t number(PacketKind kind) { return static_cast<std::uint64_t>(kind); }
+const std::vector<KindName> kKinds = {{"memory", 0, "read"},
+                                      {"memory", 1, "write"},
+                                      {"fabric", number(PacketKind::data), "data"},
+                                      {"fabric", number(PacketKind::ack), "ack"},
+                                      {"fabric", number(PacketKind::nack), "nack"},
+                                      {"fabric", number(PacketKind::repeat), "repeat"},
+                                      {"operation", number(Operation::Kind::compute), "compute"},
+                                      {"operation", number(Operation::Kind::collective), "collective"},
+                                      {"operation", number(Operation::Kind::send), "send"},
+                                      {"operation", number(Operation::Kind::receive), "receive"},
+                                      {"operation", number(Operation::Kind::memory_load), "memory_load"},
+                                      {"operation", number(Operation::Kind::memory_store), "memory_store"}};
 
 void bind(sqlite3_stmt* statement, int parameter, std::uint64_t value) {
   sqlite3_bind_int64(statement, parameter, static_cast<sqlite3_int64>(value));
@@ -36,7 +59,20 @@ TransactionLog::TransactionLog(const std::string& path) : path_(path) {
       "begin_req_ps INTEGER NOT NULL, head_ps INTEGER, end_req_ps INTEGER, begin_resp_ps INTEGER, "
       "end_resp_ps INTEGER)");
   execute("CREATE TABLE finished(end_ps INTEGER, transactions INTEGER)");
+  execute("CREATE TABLE classes(class INTEGER PRIMARY KEY, name TEXT NOT NULL)");
+  execute(
+      "CREATE TABLE kinds(protocol TEXT NOT NULL, kind INTEGER NOT NULL, name TEXT NOT NULL, "
+      "PRIMARY KEY(protocol, kind))");
+  execute(
+      "CREATE VIEW named_transactions AS SELECT s.name AS socket, s.protocol, t.number, k.name AS kind, "
+      "c.name AS class, t.vc, t.source, t.destination, t.stream, t.tag, t.sequence, t.address, t.bytes, "
+      "t.wire_bytes, t.begin_req_ps, t.head_ps, t.end_req_ps, t.begin_resp_ps, t.end_resp_ps "
+      "FROM transactions t JOIN sockets s ON s.id = t.socket "
+      "LEFT JOIN kinds k ON k.protocol = s.protocol AND k.kind = t.kind "
+      "LEFT JOIN classes c ON c.class = t.class");
   execute("BEGIN");
+  for (const auto& [protocol, kind, name] : kKinds)
+    insert("INSERT INTO kinds VALUES(?2,?1,?3)", kind, {protocol, name});
   check(sqlite3_prepare_v2(data_, "INSERT INTO transactions VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", -1,
                            &insert_, nullptr),
         SQLITE_OK);
@@ -56,15 +92,24 @@ void TransactionLog::execute(const char* sql) {
   check(sqlite3_exec(data_, sql, nullptr, nullptr, nullptr), SQLITE_OK);
 }
 
-std::size_t TransactionLog::add_socket(const std::string& name, const std::string& protocol) {
+void TransactionLog::insert(const char* sql, std::uint64_t number, const std::vector<std::string>& texts) {
   sqlite3_stmt* statement = nullptr;
-  check(sqlite3_prepare_v2(data_, "INSERT INTO sockets VALUES(?,?,?)", -1, &statement, nullptr), SQLITE_OK);
-  bind(statement, 1, sockets_.size());
-  sqlite3_bind_text(statement, 2, name.c_str(), -1, SQLITE_TRANSIENT);
-  sqlite3_bind_text(statement, 3, protocol.c_str(), -1, SQLITE_TRANSIENT);
+  check(sqlite3_prepare_v2(data_, sql, -1, &statement, nullptr), SQLITE_OK);
+  bind(statement, 1, number);
+  int parameter = 1;
+  for (const std::string& text : texts)
+    sqlite3_bind_text(statement, ++parameter, text.c_str(), -1, SQLITE_TRANSIENT);
   const int code = sqlite3_step(statement);
   sqlite3_finalize(statement);
   check(code, SQLITE_DONE);
+}
+
+void TransactionLog::name_classes(const std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < names.size(); ++i) insert("INSERT INTO classes VALUES(?,?)", i, {names[i]});
+}
+
+std::size_t TransactionLog::add_socket(const std::string& name, const std::string& protocol) {
+  insert("INSERT INTO sockets VALUES(?,?,?)", sockets_.size(), {name, protocol});
   sockets_.push_back({name, protocol == "fabric" ? SocketPhase::end_req : SocketPhase::end_resp, 0, {}});
   return sockets_.size() - 1;
 }

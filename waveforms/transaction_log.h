@@ -17,6 +17,9 @@ namespace wafertlm {
 ///   transactions(socket, number, kind, class, vc, source, destination, stream, tag, sequence, address,
 ///   bytes,
 ///                wire_bytes, begin_req_ps, head_ps, end_req_ps, begin_resp_ps, end_resp_ps)
+///   kinds(protocol, kind, name), classes(class, name)
+///   named_transactions: the view of all transactions with the names of socket, kind and class in place of
+///   their numbers
 /// `number` counts the transactions of a socket in the order in which they began. Phases that a protocol does
 /// not have, or that did not come, are null. `head_ps` is when BEGIN_REQ takes effect. The table `finished`
 /// has one row (end_ps, transactions) when the run came to its end.
@@ -28,6 +31,8 @@ class TransactionLog final : public SocketObserver {
   TransactionLog(const TransactionLog&) = delete;
   TransactionLog& operator=(const TransactionLog&) = delete;
 
+  /// Names the traffic classes, by number.
+  void name_classes(const std::vector<std::string>& names);
   /// Returns the socket's number.
   std::size_t add_socket(const std::string& name, const std::string& protocol);
   void begun(std::size_t socket, const void* id, TimePs now, TimePs at_ps,
@@ -53,6 +58,8 @@ class TransactionLog final : public SocketObserver {
     std::unordered_map<const void*, Row> open;
   };
   void execute(const char* sql);
+  /// One row: a number, then texts.
+  void insert(const char* sql, std::uint64_t number, const std::vector<std::string>& texts);
   void write(std::size_t socket, const Row& row);
   void check(int code, int wanted) const;
 

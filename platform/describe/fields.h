@@ -32,13 +32,8 @@ Json object(Json properties, const char* description = nullptr,
 Json document(const std::string& title, Json schema);
 }  // namespace schema
 
-/// A column of results.csv: its name, and where a row of results.json has its value.
-struct Column {
-  std::string name, path;
-};
-
 /// The fields of a kind of row in results.json, in their order. A field is described here once, with its
-/// name, what it is and how to get it; results.json, its schema and results.csv are made from that.
+/// name, what it is and how to get it; results.json and its schema are made from that.
 template <typename Row>
 class Fields {
  public:
@@ -58,8 +53,6 @@ class Fields {
   }
   /// An object of fields of the same row.
   Fields& add(const char* name, const Fields& nested, const char* description = nullptr) {
-    for (const Column& column : nested.columns_)
-      columns_.push_back({std::string(name) + "_" + column.name, "/" + (name + column.path)});
     return add(name, nested.schema(description), [nested](const Row& row) { return nested.json(row); });
   }
   Fields& add(const char* name, void (*describe)(Fields&), const char* description = nullptr) {
@@ -75,11 +68,6 @@ class Fields {
   Fields& add_list(const char* name, const Fields<Other>& other, Get get) {
     return add(name, other.list_schema(),
                [&other, get](const Row& row) { return other.list(std::invoke(get, row)); });
-  }
-  /// One that is also a column of results.csv.
-  Fields& column(const char* name, Json schema, Value value) {
-    columns_.push_back({name, std::string("/") + name});
-    return add(name, std::move(schema), std::move(value));
   }
 
   Json json(const Row& row) const {
@@ -108,7 +96,6 @@ class Fields {
     return list;
   }
   Json list_schema(const char* description = nullptr) const { return schema::list(schema(), description); }
-  const std::vector<Column>& columns() const { return columns_; }
 
  private:
   struct Field {
@@ -118,7 +105,6 @@ class Fields {
     std::function<bool(const Row&)> is_there;  // none: always
   };
   std::vector<Field> fields_;
-  std::vector<Column> columns_;
 };
 
 }  // namespace wafertlm::results

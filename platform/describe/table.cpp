@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <boost/algorithm/string/predicate.hpp>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
@@ -25,12 +26,24 @@ std::string csv_field(const Json& value) {
   return value.is_string() ? csv_text(value.get<std::string>()) : value.dump();
 }
 
+/// "wait_s" and "queue": "wait_queue_s"; what has a unit of its own keeps that.
+std::string inner_name(const std::string& outer, const std::string& inner) {
+  using boost::algorithm::ends_with;
+  static const std::vector<std::string> units = {"_bytes_per_s", "_bytes", "_s", "_ps", "_j", "_w"};
+  for (const std::string& unit : units) {
+    if (!ends_with(outer, unit)) continue;
+    return outer.substr(0, outer.size() - unit.size()) + '_' + inner + (ends_with(inner, unit) ? "" : unit);
+  }
+  return outer + '_' + inner;
+}
+
 void flatten(const std::string& name, const Json& value, Json& row) {
   if (!value.is_structured()) {
     row[name] = value;
     return;
   }
-  for (const auto& [key, below] : value.items()) flatten(name.empty() ? key : name + '_' + key, below, row);
+  for (const auto& [key, below] : value.items())
+    flatten(name.empty() ? key : inner_name(name, key), below, row);
 }
 
 }  // namespace
@@ -83,8 +96,9 @@ std::string csv_text(std::string text) {
   return (may_be_formula ? "\"'" : "\"") + text + '"';
 }
 
-std::string csv(const Json& rows) {
+std::string csv(const Json& rows, const std::vector<std::string>& first) {
   Json columns = Json::object();
+  for (const std::string& name : first) columns[name] = name;
   std::vector<Json> flat;
   for (const Json& row : rows) {
     flatten("", row, flat.emplace_back(Json::object()));

@@ -49,9 +49,10 @@ struct At {
 /// A text as a cell of CSV: in quotes, and what a spreadsheet would compute (= + - @) behind an apostrophe.
 std::string csv_text(std::string text);
 
-/// Objects as a table: columns in the order in which they come up, of objects in objects outer_inner. Texts
-/// are in quotes, null is empty.
-std::string csv(const results::Json& rows);
+/// Objects as a table: columns in the order in which they come up, behind those of `first`. Of objects in
+/// objects outer_inner, the outer's unit last: {wait_s: {queue: 1}} is wait_queue_s. Texts are in quotes,
+/// null is empty.
+std::string csv(const results::Json& rows, const std::vector<std::string>& first = {});
 
 /// @throws std::logic_error: the name of a column does not end in its unit.
 void require_unit(const std::string& name, const Format& format);

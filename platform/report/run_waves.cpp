@@ -104,9 +104,10 @@ std::string RunWaves::finish(TimePs end_ps, bool complete) {
 }
 
 std::unique_ptr<TransactionLog> attach_log(const std::string& path, const std::vector<std::string>& globs,
-                                           SocketHub& hub) {
+                                           const std::vector<std::string>& classes, SocketHub& hub) {
   const std::vector<ObservableSocket> sockets = chosen_sockets(globs);
   auto log = std::make_unique<TransactionLog>(path);
+  log->name_classes(classes);
   for (const ObservableSocket& socket : sockets)
     hub.add(socket, *log, log->add_socket(socket.name, socket.protocol));
   return log;

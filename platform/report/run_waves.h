@@ -103,8 +103,8 @@ class RunWaves final : public RunObserver {
   MemoryObserver& memories();
 };
 
-/// The log of the sockets that the globs choose, attached to them.
+/// The log of the sockets that the globs choose, attached to them. @param classes names, by number
 std::unique_ptr<TransactionLog> attach_log(const std::string& path, const std::vector<std::string>& globs,
-                                           SocketHub& hub);
+                                           const std::vector<std::string>& classes, SocketHub& hub);
 
 }  // namespace wafertlm

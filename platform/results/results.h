@@ -21,9 +21,6 @@ nlohmann::ordered_json results_json(const config::ExperimentSpec& experiment, co
 /// The JSON Schema of results.json.
 nlohmann::ordered_json results_schema();
 
-/// One row per iteration, part of a rank's time, collective and link: kind, name, then the figures.
-std::string results_csv(const nlohmann::ordered_json& results);
-
 /// What a user sees after a run: where the time went, the collectives beside their bounds, the busiest links.
 std::string run_summary(const nlohmann::ordered_json& results);
 

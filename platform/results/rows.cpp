@@ -119,8 +119,8 @@ const Fields<IterationRow>& iteration_fields() {
     f.add_if([](R row) { return row.is_numbered; }, "number",
              schema::count("From 0, where not all iterations are listed"),
              [](R row) { return row.result.number; });
-    f.column("time_s", schema::seconds(),
-             [](R row) { return seconds(row.result.end_ps - row.result.start_ps); });
+    f.add("time_s", schema::seconds(),
+          [](R row) { return seconds(row.result.end_ps - row.result.start_ps); });
     f.add("time_ps", schema::count(), [](R row) { return row.result.end_ps - row.result.start_ps; });
     const auto is_sampled = [](R row) { return row.half_widths != nullptr; };
     f.add_if(is_sampled, "time_half_width_s", half_width_schema(),
@@ -207,19 +207,19 @@ const Fields<CollectiveRecord>& collective_fields() {
     f.add("group", schema::text(), &CollectiveRecord::group);
     f.add("sequence", schema::count(), &CollectiveRecord::sequence);
     f.add("group_size", schema::count(), &CollectiveRecord::group_size);
-    f.column("bytes", schema::count(), &CollectiveRecord::bytes);
+    f.add("bytes", schema::count(), &CollectiveRecord::bytes);
     f.add("start_s", schema::seconds("First rank enters"), [](R row) { return seconds(row.first_entry_ps); });
     f.add("end_s", schema::seconds("Last rank leaves"), [](R row) { return seconds(row.end_ps); });
     f.add("skew_s", schema::seconds("Last entry after the first"),
           [](R row) { return seconds(row.last_entry_ps - row.first_entry_ps); });
-    f.column("time_s", schema::seconds(), [](R row) { return seconds(row.end_ps - row.first_entry_ps); });
+    f.add("time_s", schema::seconds(), [](R row) { return seconds(row.end_ps - row.first_entry_ps); });
     f.add("time_ps", schema::count(), [](R row) { return row.end_ps - row.first_entry_ps; });
     f.add_if([](R row) { return row.half_width_ps != 0; }, "time_half_width_s", half_width_schema(),
              [](R row) { return row.half_width_ps * 1e-12; });
-    f.column("predicted_s", schema::seconds("Alone on an idle fabric"),
-             [](R row) { return seconds(row.cost.predicted_ps); });
-    f.column("bound_s", schema::seconds("No algorithm can beat it"),
-             [](R row) { return seconds(row.cost.bound_ps); });
+    f.add("predicted_s", schema::seconds("Alone on an idle fabric"),
+          [](R row) { return seconds(row.cost.predicted_ps); });
+    f.add("bound_s", schema::seconds("No algorithm can beat it"),
+          [](R row) { return seconds(row.cost.bound_ps); });
     f.add("bus_bandwidth_bytes_per_s", schema::number(), bus_bandwidth);
   });
   return fields;
@@ -314,17 +314,17 @@ const Fields<LinkRow>& link_fields() {
   static const Fields<LinkRow> fields([](Fields<LinkRow>& f) {
     using R = const LinkRow&;
     Fields<LinkRow> blocked, wait;
-    blocked.column("credit", schema::fraction(),
-                   [](R row) { return seconds(row.link.counters.credit_blocked_ps) / seconds(row.end_ps); });
+    blocked.add("credit", schema::fraction(),
+                [](R row) { return seconds(row.link.counters.credit_blocked_ps) / seconds(row.end_ps); });
     wait.add("queue", schema::seconds(), [](R row) { return seconds(row.link.counters.queue_wait_ps); });
     wait.add("credit", schema::seconds(), [](R row) { return seconds(row.link.counters.credit_wait_ps); });
     wait.add("contention", schema::map_of(schema::seconds()),
              [](R row) { return by_class(row.classes, row.link.counters.contention_wait_ps); });
     f.add("name", schema::text(), [](R row) { return row.link.name; });
-    f.column("bytes", schema::count("Payload"), [](R row) { return row.link.counters.payload_bytes; });
+    f.add("bytes", schema::count("Payload"), [](R row) { return row.link.counters.payload_bytes; });
     f.add("wire_bytes", schema::count(), [](R row) { return row.link.counters.wire_bytes; });
     f.add("packets", schema::count(), [](R row) { return row.link.counters.packets; });
-    f.column("busy_fraction", schema::fraction(), busy_fraction_of);
+    f.add("busy_fraction", schema::fraction(), busy_fraction_of);
     f.add("blocked_fraction", blocked, "The line is idle with a packet ready, by cause");
     f.add("packet_wait_s", wait,
           "Over all packets, by cause; contention by the class that was served instead");

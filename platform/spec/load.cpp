@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <sstream>
+
 #include "platform/describe/document.h"
 #include "platform/describe/override.h"
 #include "platform/describe/yaml_writer.h"
@@ -39,13 +42,46 @@ S load(Node root, const std::vector<std::string>& overrides, const Struct<S>& ty
   return spec;
 }
 
+const std::string kResolvedHeading =
+    "# The resolved configuration: every value, with the line that set it.\n";
+
 template <class S>
 std::string resolved(const S& spec, const Struct<S>& type) {
-  return "# The resolved configuration: every value, with the line that set it.\n" +
-         write_yaml(type.write(spec), spec.origins);
+  return kResolvedHeading + write_yaml(type.write(spec), spec.origins);
+}
+
+/// Maps that may be large and are named by a file as well, and what it is called beside resolved.yaml.
+constexpr std::array<std::pair<const char*, const char*>, 1> kTables = {
+    {{"platform.npu.hbm.efficiency", "resolved.efficiency.yaml"}}};
+constexpr std::size_t kLarge = 16 * 1024;  // bytes of text
+
+Node* below(Node& root, const std::string& path) {
+  Node* node = &root;
+  std::istringstream keys(path);
+  for (std::string key; node != nullptr && std::getline(keys, key, '.');) node = node->find(key);
+  return node;
 }
 
 }  // namespace
+
+ResolvedFiles resolved_files(const ExperimentSpec& spec) {
+  Node root = experiment_type()->write(spec);
+  Origins origins = spec.origins;
+  ResolvedFiles files;
+  for (const auto& [path, name] : kTables) {
+    Node* const table = below(root, path);
+    if (table == nullptr || table->kind != Node::Kind::map) continue;
+    const Origins own = origins.below(path);
+    std::string text = write_yaml(*table, own);
+    if (text.size() < kLarge) continue;
+    files.tables.emplace_back(name, "# Of the resolved configuration beside it.\n" + text);
+    if (const Origin* const from = own.find(table->entries.front().key))
+      origins.record(path, {from->place, ""});
+    *table = Node::string(name);
+  }
+  files.yaml = kResolvedHeading + write_yaml(root, origins);
+  return files;
+}
 
 PlatformSpec load_platform(const std::string& path, const std::vector<std::string>& overrides) {
   return load(load_document(path), overrides, *platform_type());

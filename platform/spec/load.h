@@ -30,6 +30,13 @@ std::string resolved_yaml(const PlatformSpec& spec);
 std::string resolved_yaml(const WorkloadSpec& spec);
 std::string resolved_yaml(const ModelSpec& spec);
 std::string resolved_yaml(const ExperimentSpec& spec);
+/// The same as resolved.yaml with its large tables (of a memory's efficiency: 180 KB) in files of their own
+/// beside it, which it names: {name, text}.
+struct ResolvedFiles {
+  std::string yaml;
+  std::vector<std::pair<std::string, std::string>> tables;
+};
+ResolvedFiles resolved_files(const ExperimentSpec& spec);
 std::string resolved_yaml(const StudySpec& spec);
 
 }  // namespace wafertlm::config

@@ -80,13 +80,13 @@ class Study:
         """Every cell once; those that fail with their reason, the others with the figure of the closed form."""
         with open(self.folder / out / "results.csv", newline="") as file:
             rows = list(csv.DictReader(file))
-        assert [row["latency"] for row in rows] == [str(i + 1) for i in range(self.cells)], "not every cell once"
+        assert [float(row["latency_s"]) for row in rows] == [(i + 1) / 1e9 for i in range(self.cells)], "not every cell once"
         for i, row in enumerate(rows):
             if i in self.poison:
-                assert "watchdog" in row["error"] and not row["iteration"], row
+                assert "watchdog" in row["error"] and not row["iteration_s"] and row["status"] == "failed", row
             else:  # two phases of a ring of two, which wait for one link each
-                assert row["error"] == "" and float(row["iteration"]) > 0, row
-                slower = float(row["dp"]) - float(rows[0]["dp"])
+                assert row["error"] == "" and float(row["iteration_s"]) > 0 and row["status"] == "done", row
+                slower = float(row["dp_s"]) - float(rows[0]["dp_s"])
                 assert abs(slower - 2e-9 * i) < 1e-15 + 1e-9 * slower, (row, rows[0])
         data = sqlite3.connect(self.folder / out / "results.sqlite")
         states = dict(data.execute("SELECT state, count(*) FROM cells GROUP BY state"))

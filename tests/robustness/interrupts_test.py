@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Commands that are ended at random moments: interrupts_test.py WAFERTLM [--interrupts N] [--seed N] [--ranks N]. What is
-there is the earlier set or the new one. After a SIGKILL a set may be cut; then its list has both, and traces are refused."""
+there is the earlier set or the new one; of a study also what is done. After a SIGKILL a set may be cut; then its list has both, and
+traces are refused."""
 import argparse
 import collections
 import json
@@ -34,6 +35,13 @@ def is_cut(folder):
     return any("earlier" in json.loads(path.read_text()) for path in folder.glob(".wafertlm-*manifest.json"))
 
 
+def is_what_is_done(folder, whole):
+    """A study's whole set of files, with the cells that have run."""
+    results = json.loads((folder / "results.json").read_text())
+    states = {cell["status"] for cell in results["cells"]}
+    return content(folder).keys() == whole.keys() and results["complete"] is False and states == {"done", "not_run"}
+
+
 def play(tool, case, chance, count, ranks):
     """@return how many were ended before, at or after the exchange"""
     name, command, prefix = case
@@ -61,8 +69,11 @@ def play(tool, case, chance, count, ranks):
             process.send_signal(sent)
             errors = process.communicate(timeout=120)[1]
             now = content(folder / "out")
-            if now in sets.values():
+            if now == current or now in sets.values():
                 seen["earlier" if now == current else "new"] += 1
+                continue
+            if name == "study" and sent != signal.SIGKILL and is_what_is_done(folder / "out", sets[1]):
+                seen["what is done"] += 1
                 continue
             assert sent == signal.SIGKILL and is_cut(folder / "out"), (name, number, sent, errors, sorted(set(now) ^ set(current)))
             seen["cut"] += 1

@@ -13,7 +13,7 @@ import time
 import commands
 from commands import FILE, OUTPUTS, filled, look
 
-NAMES = ["results.json", "results.csv", "resolved.yaml", "report.html", "results.sqlite", "rtl_notes.md", "rtl_src", "trace.perfetto-trace",
+NAMES = ["results.json", "results.csv", "iterations.csv", "breakdown.csv", "collectives.csv", "links.csv", "memories.csv", "resolved.yaml", "report.html", "results.sqlite", "rtl_notes.md", "rtl_src", "trace.perfetto-trace",
          "transactions.sqlite", "compare.html", "cells", "w.0.et", "w.3.et", "w.1.et.gz", "w.9.et", "x.groups.json", "x.import.json", "x.0.et",
          "x.comm_groups.json", "rank0.json", "platform.yaml", "notes.txt", "incomplete", ".lock", "out.lock", "out.incomplete", "x.lock",
          "wafertlm.1", "wafertlm-run.1", ".wafertlm-lock", ".wafertlm-manifest.json", ".wafertlm-x.traces-lock", ".wafertlm-x.traces-manifest.json",

@@ -26,7 +26,6 @@ class FakeJob::Rank final : public SequencerHost {
   void finish(TimePs at_ps) { account.finish(at_ps, engine.last(), has_messages_); }
 
  private:
-  const bool has_messages_;
   struct Running {
     Task task;
     TimePs start_ps = 0;
@@ -97,6 +96,7 @@ class FakeJob::Rank final : public SequencerHost {
  private:
   FakeJob& job_;
   std::uint32_t number_;
+  const bool has_messages_;
   chakra::VectorSource source_;
 
  public:

@@ -26,7 +26,7 @@ void sleep_for(double seconds) { std::this_thread::sleep_for(std::chrono::durati
 /// Results and their neighbours, as one text.
 std::string results_in(const std::string& folder) {
   std::string text;
-  for (const char* name : {"results.json", "results.csv", "resolved.yaml"})
+  for (const char* name : {"results.json", "iterations.csv", "breakdown.csv", "links.csv", "resolved.yaml"})
     text += read_text(folder + "/" + name) + "\n--\n";
   return text;
 }

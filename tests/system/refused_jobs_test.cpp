@@ -119,7 +119,7 @@ TEST_F(RefusedJobs, OptionsThatContradictEachOther) {
   EXPECT_EQ(refusal("--signals npu0"), "--signals chooses what --vcd writes; give --vcd FILE too");
   EXPECT_EQ(refusal("--trace-file x"), "--trace-file is where --trace writes; give --trace 'npu*' too");
   EXPECT_EQ(refusal("--trace npu0 --trace-file x --vcd x"), "--vcd and --trace-file name the same file, x");
-  for (const std::string name : {"results.json", "results.csv", "resolved.yaml", "transactions.sqlite"})
+  for (const std::string name : {"results.json", "links.csv", "resolved.yaml", "transactions.sqlite"})
     EXPECT_EQ(refusal("--report=" + name),
               "--report=" + name + ": that is the name of another file of the run");
   EXPECT_EQ(refusal("--report=a/b.html"),

@@ -217,28 +217,20 @@ TEST_F(RunByHand, EverythingElse) {
   expect_near(rest, expected, "results");
 }
 
-TEST_F(RunByHand, TheTable) {
+TEST_F(RunByHand, TheTables) {
+  EXPECT_EQ(read_text(folder.path() + "/out/breakdown.csv"),
+            "\"iteration\",\"rank\",\"part\",\"time_s\"\n"
+            "0,0,\"compute\",7e-06\n0,0,\"exposed_pp\",1.102e-05\n"
+            "0,1,\"compute\",7e-06\n0,1,\"exposed_pp\",1.002e-05\n0,1,\"idle\",1e-06\n"
+            "1,0,\"compute\",1e-06\n1,0,\"exposed_pp\",8.98e-06\n1,0,\"idle\",4.02e-06\n"
+            "1,1,\"compute\",7e-06\n1,1,\"exposed_pp\",7e-06\n");
   // Busy: 20 and 10 of 32.02 us.
-  EXPECT_EQ(read_text(folder.path() + "/out/results.csv"),
-            "kind,name,time_s,bytes,predicted_s,bound_s,busy_fraction,blocked_fraction_credit\n"
-            "iteration,0,1.802e-05,,,,,\n"
-            "iteration,1,1.4e-05,,,,,\n"
-            "breakdown,iteration 0 rank 0 compute,7e-06,,,,,\n"
-            "breakdown,iteration 0 rank 0 exposed_pp,1.102e-05,,,,,\n"
-            "breakdown,iteration 0 rank 1 compute,7e-06,,,,,\n"
-            "breakdown,iteration 0 rank 1 exposed_pp,1.002e-05,,,,,\n"
-            "breakdown,iteration 0 rank 1 idle,1e-06,,,,,\n"
-            "breakdown,iteration 1 rank 0 compute,1e-06,,,,,\n"
-            "breakdown,iteration 1 rank 0 exposed_pp,8.98e-06,,,,,\n"
-            "breakdown,iteration 1 rank 0 idle,4.02e-06,,,,,\n"
-            "breakdown,iteration 1 rank 1 compute,7e-06,,,,,\n"
-            "breakdown,iteration 1 rank 1 exposed_pp,7e-06,,,,,\n"
-            "link,\"router0->router1\",,2000000,,,0.6246096189881324,0\n"
-            "link,\"router0->npu0\",,0,,,0,0\n"
-            "link,\"router1->router0\",,0,,,0,0\n"
-            "link,\"router1->npu1\",,2000000,,,0.3123048094940662,0\n"
-            "link,\"npu0->router0\",,2000000,,,0.3123048094940662,0\n"
-            "link,\"npu1->router1\",,0,,,0,0\n");
+  const std::string links = read_text(folder.path() + "/out/links.csv");
+  EXPECT_NE(links.find("\n\"router0->router1\",2000000,"), std::string::npos) << links;
+  EXPECT_NE(links.find(",0.6246096189881324,0.0,"), std::string::npos) << links;
+  EXPECT_EQ(std::count(links.begin(), links.end(), '\n'), 1 + 6);
+  EXPECT_EQ(read_text(folder.path() + "/out/iterations.csv").find("\"iteration\",\"time_s\",\"start_s\","),
+            0U);
 }
 
 TEST_F(RunByHand, WhatIsPrinted) {
@@ -282,7 +274,8 @@ TEST_F(RunByHand, WhatIsPrinted) {
                "/job.0.et: it does not name its tensors.\n"
                "Energy of the links: 4.8e-05 J, at 1 pJ/bit.\n"));
   EXPECT_EQ(printed.substr(printed.find("Written:\n")),
-            fmt::format("Written:\n  {0}/results.json\n  {0}/results.csv\n  {0}/resolved.yaml\n",
+            fmt::format("Written:\n  {0}/results.json\n  {0}/iterations.csv\n  {0}/breakdown.csv\n"
+                        "  {0}/collectives.csv\n  {0}/links.csv\n  {0}/memories.csv\n  {0}/resolved.yaml\n",
                         folder.path() + "/out"));
 }
 

@@ -119,7 +119,8 @@ TEST_F(SampledRuns, SayWhatTheyTouch) {
   for (const char* part : {" ± ", "(at 95 %; sampled)", "only what was simulated is counted",
                            "took the time of others that were simulated"})
     EXPECT_NE(text_.find(part), std::string::npos) << part;
-  EXPECT_NE(read_text(folder_.path() + "/out/results.csv").find("kind,name,time_s,time_half_width_s,"),
+  EXPECT_NE(read_text(folder_.path() + "/out/breakdown.csv")
+                .find("\"iteration\",\"rank\",\"part\",\"time_s\",\"time_half_width_s\"\n"),
             std::string::npos);
   const std::string out = folder_.path() + "/out";
   const ToolResult compared =

@@ -129,7 +129,8 @@ TEST_F(TraceFolders, AFailedRunLeavesTheResultsOfTheOneBefore) {
   const std::string workload = "chakra: " + folder_.path() + "/job";
   run_traces(folder_, "wafer_mesh_5x4", workload, "", result);
   ASSERT_EQ(result.exit_code, 0) << result.error;
-  const std::set<std::string> all{"results.json", "results.csv", "resolved.yaml"};
+  const std::set<std::string> all{"results.json", "iterations.csv", "breakdown.csv", "collectives.csv",
+                                  "links.csv",    "memories.csv",   "resolved.yaml"};
   EXPECT_EQ(files("out"), all);
   // Bad input does not touch them.
   run_traces(folder_, "wafer_mesh_5x4", workload, "--set npu.compute.jitter=normal", result);

@@ -27,6 +27,7 @@
 #include "platform/report/run_waves.h"
 #include "platform/results/cost.h"
 #include "platform/results/results.h"
+#include "platform/results/tables.h"
 #include "platform/run/host_estimate.h"
 #include "platform/run/job_run.h"
 #include "platform/run/observers.h"
@@ -49,14 +50,29 @@ std::unique_ptr<LinkWaves> trace_links(const Machine& machine, const std::string
   return waves;
 }
 
+std::vector<std::string> class_names(const ClassTable& classes) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < classes.size(); ++i) names.push_back(classes[static_cast<ClassId>(i)].name);
+  return names;
+}
+
+/// What every run writes.
+std::vector<std::string> kept_names() {
+  std::vector<std::string> names = {"results.json", "resolved.yaml"};
+  for (std::string& name : names_of_result_tables()) names.push_back(std::move(name));
+  return names;
+}
+
 /// @throws std::invalid_argument: options of a run that contradict each other.
 void require_options_that_fit(const ExperimentOptions& options) {
   if (!options.signals.empty() && options.vcd.empty())
     throw std::invalid_argument("--signals chooses what --vcd writes; give --vcd FILE too");
   if (!options.trace_file.empty() && options.trace.empty())
     throw std::invalid_argument("--trace-file is where --trace writes; give --trace 'npu*' too");
-  for (const char* taken : {"results.json", "results.csv", "resolved.yaml", "transactions.sqlite"})
-    if (options.report == taken)
+  std::vector<std::string> taken = kept_names();
+  taken.emplace_back("transactions.sqlite");
+  for (const std::string& each : taken)
+    if (options.report == each)
       throw std::invalid_argument("--report=" + options.report +
                                   ": that is the name of another file of the run");
   if (!options.vcd.empty() && options.vcd == options.trace_file)
@@ -109,7 +125,7 @@ class Recorders {
     }
     if (!options.log.empty()) {
       log_path_ = (out / "transactions.sqlite").string();
-      log_ = attach_log(log_path_, options.log, sockets_);
+      log_ = attach_log(log_path_, options.log, class_names(machine.wafer().classes), sockets_);
     }
     if (!run_.empty()) job.observe(run_);
     if (!links_.empty()) machine.observe_links(links_);
@@ -184,7 +200,7 @@ using Files = std::vector<std::pair<std::string, std::string>>;
 
 /// What is known before the run.
 std::vector<std::string> names_of_results(const ExperimentOptions& options) {
-  std::vector<std::string> names = {"results.json", "results.csv", "resolved.yaml"};
+  std::vector<std::string> names = kept_names();
   if (!options.report.empty()) names.push_back(options.report);
   if (!options.log.empty()) names.emplace_back("transactions.sqlite");
   if (!options.trace.empty() && options.trace_file.empty()) names.emplace_back("trace.perfetto-trace");
@@ -256,7 +272,10 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
   if (experiment.costs) cost::cost_of(experiment, machine.wafer().fabric());  // every link has its price
   const InterruptNotes interrupts;
   OutputFolder folder(out, "wafertlm run " + options.experiment);
-  folder.require_free(names_of_results(options));
+  const config::ResolvedFiles configuration = config::resolved_files(experiment);
+  std::vector<std::string> names = names_of_results(options);
+  for (const auto& [name, text] : configuration.tables) names.push_back(name);
+  folder.require_free(names);
   const fs::path working = folder.working();
   const bool was_accelerated = machine.not_accelerated().empty() ||
                                (chosen && experiment.platform.run.acceleration != config::Acceleration::off);
@@ -267,9 +286,10 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
     fmt::print(stderr, "warning: {}, so nothing is accelerated; the run takes {}\n",
                machine.not_accelerated(), estimate.text());
   fmt::print(stderr, "{}", host_warning(experiment, estimate, available_bytes));
-  const std::string resolved = config::resolved_yaml(experiment);
+  const std::string& resolved = configuration.yaml;
   Files files = options.with_results;
   files.emplace_back("resolved.yaml", resolved);
+  files.insert(files.end(), configuration.tables.begin(), configuration.tables.end());
   for (const auto& [name, text] : files) folder.write(name, text);
   RtlViews& rtl = machine.wafer().rtl();
   simulate(job_run, rtl, recorders, folder);
@@ -280,11 +300,13 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
   const double cpu_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   const double wall_s = std::chrono::duration<double>(Clock::now() - start).count();
   const auto results = results_json(experiment, job_run, machine, {wall_s, peak_rss_bytes()});
-  files = {{"results.json", results.dump(1) + "\n"}, {"results.csv", results_csv(results)}};
+  files = {{"results.json", results.dump(1) + "\n"}};
+  for (auto& table : result_tables(results)) files.push_back(std::move(table));
   if (ReportRecorder* const report = recorders.report())
     files.emplace_back(options.report, report_html(report->data(results, resolved, experiment, job_run)));
   for (const auto& [name, text] : files) folder.write(name, text);
   files.emplace_back("resolved.yaml", "");
+  for (const auto& [name, text] : configuration.tables) files.emplace_back(name, "");
   std::string summary = run_summary(results) + operands_text(machine) +
                         rtl.text(cpu_s - rtl.host_s(), machine.wafer().fabric().packet_hops()) +
                         machine.memory_rtl().text() + "Written:\n";

@@ -2,12 +2,15 @@
 #include "platform/commands/study/cell_runner.h"
 
 #include <algorithm>
-#include <chrono>
+#include <array>
 #include <set>
 #include <system_error>
 #include <utility>
 
+#include "platform/commands/study/sweep/cell_worker.h"
 #include "platform/commands/study/sweep/engine.h"
+#include "platform/commands/study/sweep/journal.h"
+#include "platform/commands/study/sweep/time_left.h"
 #include "platform/host/digest.h"
 #include "platform/host/files.h"
 
@@ -17,7 +20,11 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
+constexpr std::array<const char*, 4> kStatuses = {"done", "failed", "bad_input", "not_run"};
+
 }  // namespace
+
+std::string name_of(CellStatus status) { return kStatuses[static_cast<std::size_t>(status)]; }
 
 CellRunner::CellRunner(const config::StudySpec& study, fs::path folder, SweepOptions options)
     : study_(study), files_(std::move(folder)), options_(std::move(options)) {
@@ -45,7 +52,17 @@ std::optional<CellOutcome> CellRunner::recall(const std::string& id) const {
 CellOutcome CellRunner::outcome_of(const std::string& id) const {
   if (auto outcome = recall(id)) return *outcome;
   const json failure = json::parse(text_of(files_.failure(id)), nullptr, false);
-  return {{}, {}, failure.is_object() ? failure.value("error", "") : "it did not run"};
+  if (!failure.is_object()) return {{}, {}, "it did not run", CellStatus::not_run};
+  return {{},
+          {},
+          failure.value("error", ""),
+          failure.value("exit_code", 0) == kExitBadInput ? CellStatus::bad_input : CellStatus::failed};
+}
+
+std::vector<CellOutcome> CellRunner::so_far(const std::vector<CellJob>& jobs) const {
+  std::vector<CellOutcome> all;
+  for (const CellJob& job : jobs) all.push_back(outcome_of(job.id));
+  return all;
 }
 
 SweepPlan CellRunner::plan_of(std::vector<PlannedCell> cells) const {
@@ -64,22 +81,19 @@ SweepPlan CellRunner::plan_of(std::vector<PlannedCell> cells) const {
   return plan;
 }
 
-void CellRunner::sweep(SweepPlan plan, const std::string& what, Progress::State state) {
-  const auto started = std::chrono::steady_clock::now();
+void CellRunner::sweep(SweepPlan plan, const std::string& what, Progress::State state, bool expects) {
   const std::vector<PlannedCell> cells = plan.cells;
   const auto show = [&](const CellFiles::Ended& ended, std::size_t running) {
-    double all_s = 0, done_s = 0;
     Progress::State now = state;
     for (const PlannedCell& cell : cells) {
-      all_s += cell.expected_s;
       if (!ended.has(cell.id)) continue;
-      done_s += cell.expected_s;
       ++now.done;
       now.failed += ended.failed.count(cell.id);
     }
     now.running = running;
-    now.part = done_s / all_s;
-    progress_.show(what, now, started);
+    now.left_s = seconds_left(cells, read_journals(files_.sweep() / "journal"), ended, unix_time(),
+                              cells_at_a_time(options_), expects);
+    progress_.show(what, now);
   };
   engine_kind(options_.engine)
       .run(Sweep(
@@ -87,16 +101,20 @@ void CellRunner::sweep(SweepPlan plan, const std::string& what, Progress::State 
 }
 
 /// For `study status`.
-void CellRunner::note_cells(const std::vector<CellJob>& jobs, const std::string& what) const {
+void CellRunner::note_cells(const std::vector<CellJob>& jobs, const std::string& what,
+                            const std::vector<double>& expected_s, bool expects) const {
   json cells = json::array();
-  for (const CellJob& job : jobs) cells.push_back({job.id, command_line(job.words)});
-  files_.put(files_.sweep() / "cells.json", json{{"what", what}, {"cells", cells}}.dump() + "\n");
+  for (std::size_t i = 0; i < jobs.size(); ++i)
+    cells.push_back({jobs[i].id, command_line(jobs[i].words), expected_s[i]});
+  files_.put(files_.sweep() / "cells.json",
+             json{{"what", what}, {"expects", expects}, {"cells", cells}}.dump() + "\n");
 }
 
 std::vector<CellOutcome> CellRunner::run(const std::vector<CellJob>& jobs, const std::string& what,
                                          const std::function<std::vector<double>()>& expected_s) {
   fs::create_directories(files_.sweep());
-  note_cells(jobs, what);
+  std::vector<double> seconds(jobs.size(), 1);
+  note_cells(jobs, what, seconds, false);
   std::map<std::string, CellOutcome> outcomes;  // by id: jobs that are the same run once
   std::set<std::string> seen;
   std::vector<std::size_t> to_run;
@@ -121,10 +139,13 @@ std::vector<CellOutcome> CellRunner::run(const std::vector<CellJob>& jobs, const
   }
   state.done = state.recalled;
   std::vector<PlannedCell> cells;
-  const std::vector<double> seconds =
-      expected_s && to_run.size() > 1 ? expected_s() : std::vector<double>(jobs.size(), 1);
+  const bool expects = expected_s && to_run.size() > 1;
+  if (expects) {
+    seconds = expected_s();
+    note_cells(jobs, what, seconds, expects);
+  }
   for (const std::size_t i : to_run) cells.push_back({jobs[i].id, jobs[i].words, seconds[i], 0, 0});
-  if (!cells.empty()) sweep(plan_of(std::move(cells)), what, state);
+  if (!cells.empty()) sweep(plan_of(std::move(cells)), what, state, expects);
   std::vector<CellOutcome> all;
   for (const CellJob& job : jobs) {
     const auto [outcome, is_new] = outcomes.try_emplace(job.id);

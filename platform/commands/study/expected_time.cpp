@@ -4,9 +4,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <numeric>
 #include <system_error>
 
 #include "platform/commands/study/sweep/cell_files.h"
@@ -28,15 +30,19 @@ constexpr double kSecondsAlways = 0.05;
 constexpr double kSecondsIfLong = 1000;
 constexpr std::uint32_t kProbeSeconds = 1;
 
-/// Of some of the cells, by cell.
+using Clock = std::chrono::steady_clock;
+
+/// Of some of the cells, by cell; of those that were not begun by `until` none.
 std::map<std::size_t, double> estimates(const std::vector<Cell>& cells, const std::vector<std::size_t>& which,
                                         const std::filesystem::path& scratch, unsigned at_a_time,
-                                        std::uint64_t memory_bytes) {
+                                        std::uint64_t memory_bytes,
+                                        Clock::time_point until = Clock::time_point::max()) {
   std::map<std::size_t, double> seconds;
+  const auto is_over = [&](auto next) { return next == which.end() || Clock::now() >= until; };
   const auto folder_of = [&](std::size_t i) { return scratch / std::to_string(i); };
   CellProcesses processes("/proc/self/exe", {memory_bytes, kProbeSeconds, 0});
-  for (auto next = which.begin(); next != which.end() || processes.running() > 0;) {
-    for (; next != which.end() && processes.running() < at_a_time; ++next) {
+  for (auto next = which.begin(); !is_over(next) || processes.running() > 0;) {
+    for (; !is_over(next) && processes.running() < at_a_time; ++next) {
       std::vector<std::string> words = {"study", "estimate", cells[*next].file};
       for (const std::string& text : cells[*next].overrides) words.insert(words.end(), {"--set", text});
       std::filesystem::create_directories(folder_of(*next));
@@ -77,6 +83,17 @@ std::vector<double> filled_in(const std::map<std::size_t, double>& known, std::s
     }
   }
   return logs;
+}
+
+/// The cells that were not looked at, the longest first.
+std::vector<std::size_t> others(const std::vector<double>& seconds,
+                                const std::vector<std::size_t>& looked_at) {
+  std::vector<std::size_t> left;
+  for (std::size_t i = 0; i < seconds.size(); ++i)
+    if (std::find(looked_at.begin(), looked_at.end(), i) == looked_at.end()) left.push_back(i);
+  std::stable_sort(left.begin(), left.end(),
+                   [&](std::size_t a, std::size_t b) { return seconds[a] > seconds[b]; });
+  return left;
 }
 
 }  // namespace
@@ -128,6 +145,15 @@ std::vector<double> expected_seconds(const config::StudySpec& study, const std::
     for (std::size_t axis = 0; axis < effects.size(); ++axis) log += effects[axis].at(cell.values[axis]);
     seconds.push_back(std::exp(log));
   }
+  constexpr double kPartForLooking = 0.05;
+  const double all_s = std::accumulate(seconds.begin(), seconds.end(), 0.0) / at_a_time;
+  const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
+                                        std::min(3600.0, kPartForLooking * all_s)));
+  for (const std::size_t cell : looked_at) seconds[cell] = std::exp(logs.at(cell));
+  for (const auto& [cell, s] :
+       estimates(cells, others(seconds, looked_at), scratch, at_a_time, memory_bytes, until))
+    seconds[cell] = kSecondsAlways + s;
+  std::filesystem::remove_all(scratch, ignored);
   return seconds;
 }
 

@@ -7,7 +7,7 @@
 
 #include <cstdio>
 
-#include "platform/host/progress.h"
+#include "platform/commands/study/sweep/time_left.h"
 #include "platform/host/verbosity.h"
 #include "platform/text/format.h"
 
@@ -31,14 +31,13 @@ bool Progress::is_due() const {
   return Clock::now() - shown_ >= (terminal_ ? kOnTerminal : kElsewhere);
 }
 
-void Progress::show(const std::string& what, const State& state, Clock::time_point started) {
+void Progress::show(const std::string& what, const State& state) {
   if (!is_due()) return;
   shown_ = Clock::now();
   fmt::print(stderr, "{}{}: {} of {} done{}{}{}{}{}", terminal_ ? "\r\033[K" : "", what, state.done,
              counted(state.all, "cell"), state.recalled ? fmt::format(" ({} before)", state.recalled) : "",
              state.failed ? fmt::format(", {} failed", state.failed) : "",
-             state.running ? fmt::format(", {} running", state.running) : "",
-             time_left(std::chrono::duration<double>(Clock::now() - started).count(), state.part),
+             state.running ? fmt::format(", {} running", state.running) : "", in_words(state.left_s),
              terminal_ ? "" : "\n");
   std::fflush(stderr);
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 
 namespace wafertlm {
@@ -16,11 +17,10 @@ class Progress {
 
   struct State {
     std::size_t all = 0, done = 0, recalled = 0, failed = 0, running = 0;
-    double part = 0;  ///< of the expected time of what was to run
+    std::optional<double> left_s;  ///< none: not known
   };
   bool is_due() const;
-  /// `started`: when the cells of this State began.
-  void show(const std::string& what, const State& state, std::chrono::steady_clock::time_point started);
+  void show(const std::string& what, const State& state);
 
  private:
   bool terminal_;

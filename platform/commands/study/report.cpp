@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 
 #include "platform/commands/study/figures.h"
+#include "platform/commands/study/study_table.h"
 #include "platform/describe/table.h"
 #include "platform/text/format.h"
 
@@ -23,6 +23,12 @@ using Json = nlohmann::ordered_json;
 std::string provenance_of(const StudySpec& study, const std::string& path) {
   const config::Origin* origin = study.origins.find(path);
   return origin == nullptr ? "" : origin->provenance;
+}
+
+std::size_t count_of(const StudyResult& result, CellStatus status) {
+  return static_cast<std::size_t>(
+      std::count_if(result.outcomes.begin(), result.outcomes.end(),
+                    [&](const CellOutcome& outcome) { return outcome.status == status; }));
 }
 
 Json references_json(const StudyResult& result, const Figures& figures, const Cell& cell) {
@@ -70,6 +76,7 @@ Json study_json(const StudyResult& result) {
   const Figures figures(study, result.cells, result.outcomes);
   Json json = {{"study", study.name},
                {"notes", study.notes},
+               {"complete", count_of(result, CellStatus::not_run) == 0},
                {"calibrations", Json::array()},
                {"cells", Json::array()},
                {"summaries", Json::array()}};
@@ -93,6 +100,7 @@ Json study_json(const StudyResult& result) {
         if (column.kind == ColumnSpec::Kind::read)
           row["measured"][column.name] = figures.measured(cell.values, column.name);
     row["references"] = references_json(result, figures, cell);
+    row["status"] = name_of(result.outcomes[i].status);
     if (!result.outcomes[i].error.empty()) row["error"] = result.outcomes[i].error;
     json["cells"].push_back(row);
   }
@@ -118,26 +126,11 @@ Json study_json(const StudyResult& result) {
 }
 
 std::string study_csv(const StudyResult& result) {
-  const Json json = study_json(result);
-  // Columns in which something was sampled have another one beside them.
-  std::set<std::string> sampled;
-  for (const Json& cell : json["cells"])
-    if (cell.contains("half_widths"))
-      for (const auto& width : cell["half_widths"].items()) sampled.insert(width.key());
+  const StudyTable table = study_table(result);
   Json rows = Json::array();
-  for (const Json& cell : json["cells"]) {
-    Json row = cell["at"];
-    for (const ColumnSpec& column : result.study.columns) {
-      row[column.name] = cell["values"][column.name];
-      if (sampled.count(column.name) != 0)
-        row[column.name + " (half-width)"] =
-            cell.value(Json::json_pointer("/half_widths"), Json::object()).value(column.name, 0.0);
-      const auto reference = cell["references"].find(column.name);
-      row[column.name + " (reference)"] =
-          reference == cell["references"].end() ? Json() : (*reference)["value"];
-    }
-    row["error"] = cell.value("error", "");
-    rows.push_back(std::move(row));
+  for (const auto& values : table.rows) {
+    Json& row = rows.emplace_back(Json::object());
+    for (std::size_t i = 0; i < values.size(); ++i) row[table.columns[i]] = values[i];
   }
   return csv(rows);
 }
@@ -147,6 +140,10 @@ namespace {
 using config::ShownAs;
 using config::TableSpec;
 using nlohmann::json;
+
+/// In place of a figure.
+const std::map<CellStatus, std::string> kNoFigure = {
+    {CellStatus::failed, "failed"}, {CellStatus::bad_input, "bad input"}, {CellStatus::not_run, "not run"}};
 
 std::string value_text(const json& value, ShownAs as) {
   static const std::map<ShownAs, Format> formats = {{ShownAs::time, shown::seconds()},
@@ -180,6 +177,9 @@ class Text {
   std::string all() {
     std::string text = study_.name + '\n';
     for (const std::string& note : study_.notes) text += "  " + note + '\n';
+    if (const std::size_t left = count_of(result_, CellStatus::not_run); left > 0)
+      text +=
+          fmt::format("  Not complete: {} of {} have not run\n", left, counted(result_.cells.size(), "cell"));
     text += sampled() + seeds() + lines() + calibrations();
     TableSpec everything;
     for (const TableSpec& spec : study_.tables.empty() ? std::vector<TableSpec>{everything} : study_.tables)
@@ -285,7 +285,8 @@ class Text {
       const CellOutcome& outcome = result_.outcomes[cells[i]];
       const Figure figure = figures_.figure(result_.cells[cells[i]].values, column.name);
       const json& ours = figure.value;
-      rows[i + 1].push_back(outcome.error.empty() ? value_text(figure, column.shown_as) : "failed");
+      rows[i + 1].push_back(outcome.status == CellStatus::done ? value_text(figure, column.shown_as)
+                                                               : kNoFigure.at(outcome.status));
       if (!has_references) continue;
       const ReferenceSpec* published = reference(i);
       rows[i + 1].push_back(published == nullptr ? "" : value_text(published->value, column.shown_as));

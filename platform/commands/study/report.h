@@ -26,7 +26,7 @@ const config::ReferenceSpec* reference_of(const config::StudySpec& study, const 
 std::string study_text(const StudyResult& result);
 /// The fields of results.json (see platform/commands/study/README.md).
 nlohmann::ordered_json study_json(const StudyResult& result);
-/// A row per cell: axes, columns with their references, error.
+/// study_table() as text.
 std::string study_csv(const StudyResult& result);
 
 }  // namespace wafertlm

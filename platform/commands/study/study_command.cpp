@@ -4,6 +4,9 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -21,6 +24,7 @@
 #include "platform/commands/study/study_start.h"
 #include "platform/commands/study/study_status.h"
 #include "platform/commands/study/sweep/cell_files.h"
+#include "platform/commands/study/sweep/cell_worker.h"
 #include "platform/commands/study/sweep/engine.h"
 #include "platform/host/files.h"
 #include "platform/host/interrupt.h"
@@ -53,6 +57,31 @@ struct Options {
 /// Every path in a study is relative to its file, and a cell's command is what one would type there.
 void go_to_folder_of(const std::string& study) { fs::current_path(fs::absolute(study).parent_path()); }
 
+/// Of all cells; one that is bad input has only its words, and its outcome says why. @param outcomes by cell
+/// @throws config::ConfigError: all of them are bad input.
+std::vector<CellJob> jobs_of(const config::StudySpec& study, const std::vector<Cell>& cells,
+                             std::vector<CellOutcome>& outcomes) {
+  std::vector<CellJob> jobs;
+  std::optional<config::ConfigError> first;
+  bool any = false;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    jobs.push_back({words_of(study, cells[i]), ""});
+    if (outcomes[i].status != CellStatus::done) continue;
+    try {
+      jobs.back() = job_of(study, cells[i]);
+      any = true;
+    } catch (const config::ConfigError& error) {
+      outcomes[i].status = CellStatus::bad_input;
+      outcomes[i].error = error.what();
+      if (!first)
+        first.emplace(error,
+                      fmt::format(" (cell: {}, of {})", name_of(study, cells[i]), place_of(study).source));
+    }
+  }
+  if (first && !any) throw config::ConfigError(*first);
+  return jobs;
+}
+
 std::vector<CellJob> jobs_of(const config::StudySpec& study, const std::vector<Cell>& cells) {
   std::vector<CellJob> jobs;
   for (const Cell& cell : cells) {
@@ -83,41 +112,72 @@ void require_columns(const config::StudySpec& study) {
   }
 }
 
-/// Runs the cells that can run; the others have their error.
-std::vector<CellOutcome> run_cells(const config::StudySpec& study, const std::vector<Cell>& cells,
-                                   const std::vector<CellJob>& jobs, const std::vector<std::string>& errors,
-                                   const StudyStart& start, CellRunner& runner) {
+/// Runs the cells that have no outcome yet. What ends it early (a signal, an engine that cannot go on) is
+/// kept for later: what is done then has an outcome. @return it; null: all have ended @throws Submitted
+std::exception_ptr run_cells(const config::StudySpec& study, const std::vector<Cell>& cells,
+                             const std::vector<CellJob>& jobs, const StudyStart& start, CellRunner& runner,
+                             std::vector<CellOutcome>& outcomes) {
   std::vector<CellJob> able;
   std::vector<Cell> able_cells;
+  std::vector<std::size_t> places;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    if (!errors[i].empty()) continue;
+    if (outcomes[i].status != CellStatus::done) continue;
     able.push_back(jobs[i]);
     able_cells.push_back(cells[i]);
+    places.push_back(i);
   }
-  const std::vector<CellOutcome> ran = runner.run(able, "study", [&] {
-    return expected_seconds(study, able_cells, CellFiles(start.out).sweep() / "estimates",
-                            cells_at_a_time(start.options), start.options.limits.memory_bytes);
-  });
-  std::vector<CellOutcome> outcomes;
-  auto next = ran.begin();
-  for (const std::string& error : errors)
-    outcomes.push_back(error.empty() ? *next++ : CellOutcome{{}, {}, error});
-  return outcomes;
+  std::exception_ptr ended;
+  try {
+    runner.run(able, "study", [&] {
+      return expected_seconds(study, able_cells, CellFiles(start.out).sweep() / "estimates",
+                              cells_at_a_time(start.options), start.options.limits.memory_bytes);
+    });
+  } catch (const Submitted&) {
+    throw;
+  } catch (const std::exception&) {
+    ended = std::current_exception();
+  }
+  const std::vector<CellOutcome> ran = runner.so_far(able);
+  for (std::size_t i = 0; i < places.size(); ++i) outcomes[places[i]] = ran[i];
+  return ended;
 }
 
-/// Names the cells that failed. @return exit code.
+/// What a calibration did not find makes its cells fail.
+void take_errors(const std::vector<std::string>& errors, std::vector<CellOutcome>& outcomes) {
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    if (errors[i].empty() || outcomes[i].status != CellStatus::done) continue;
+    outcomes[i].status = CellStatus::failed;
+    outcomes[i].error = errors[i];
+  }
+}
+
+/// Before the others run.
+void say_bad_cells(const config::StudySpec& study, const std::vector<Cell>& cells,
+                   const std::vector<CellOutcome>& outcomes) {
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    if (outcomes[i].status == CellStatus::bad_input)
+      fmt::print(stderr, "warning: {} is bad input, and only the other cells run: {}\n",
+                 name_of(study, cells[i]), outcomes[i].error);
+}
+
+/// Names the cells that failed. @return exit code: 2 if all are bad input.
 int report_failures(const StudyResult& result, const fs::path& out) {
-  std::size_t failed = 0;
+  std::size_t failed = 0, bad = 0;
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
-    if (result.outcomes[i].error.empty()) continue;
+    const CellStatus status = result.outcomes[i].status;
+    bad += status == CellStatus::bad_input;
+    if (status == CellStatus::done || status == CellStatus::not_run) continue;
     ++failed;
-    const fs::path output = CellFiles(out).output(result.jobs[i].id);
-    fmt::print(stderr, "wafertlm: {} failed: {}\n  (in {}) {}\n{}", name_of(result.study, result.cells[i]),
-               result.outcomes[i].error, fs::current_path().string(), command_line(result.jobs[i].words),
-               fs::exists(output) ? fmt::format("  its output is in {}\n", output.string()) : "");
+    const std::string& id = result.jobs[i].id;
+    const fs::path output = CellFiles(out).output(id);
+    fmt::print(
+        stderr, "wafertlm: {} failed: {}\n  (in {}) {}\n{}", name_of(result.study, result.cells[i]),
+        result.outcomes[i].error, fs::current_path().string(), command_line(result.jobs[i].words),
+        !id.empty() && fs::exists(output) ? fmt::format("  its output is in {}\n", output.string()) : "");
   }
   if (failed > 0)
     fmt::print(stderr, "wafertlm: {} of {} failed\n", failed, counted(result.cells.size(), "cell"));
+  if (bad == result.cells.size()) return kExitBadInput;
   return failed > 0 ? 1 : 0;
 }
 
@@ -142,6 +202,20 @@ std::string study_page(const StudyResult& result, const std::filesystem::path& o
   return report_html({{"study", study}});
 }
 
+void write_tables(const StudyResult& result, OutputFolder& folder, const fs::path& out,
+                  const std::string& json_file) {
+  folder.write("results.json", study_json(result).dump(1) + "\n");
+  folder.write("results.csv", study_csv(result));
+  folder.write("resolved.yaml", config::resolved_yaml(result.study));
+  folder.write("report.html", study_page(result, out));
+  write_study_database(folder.working() / "results.sqlite", result, out);
+  folder.commit();
+  if (json_file.empty() || !write_json(json_file, study_json(result)))
+    fmt::print("{}\nWritten: {}, report.html\n", study_text(result),
+               (out / "results.{json,csv,sqlite}").string());
+  std::fflush(stdout);
+}
+
 int run_study(const StudyStart& start, const std::string& json_file) {
   config::StudySpec study = config::load_study(start.study);
   study.overrides.insert(study.overrides.end(), start.overrides.begin(), start.overrides.end());
@@ -154,7 +228,9 @@ int run_study(const StudyStart& start, const std::string& json_file) {
         fmt::format("--report: cells of 'command: {}' have no reports, those of 'run' do", study.command));
   go_to_folder_of(start.study);
   std::vector<Cell> cells = grid_of(study);
-  std::vector<CellJob> jobs = jobs_of(study, cells);  // refuses bad input before anything runs
+  std::vector<CellOutcome> outcomes(cells.size());
+  std::vector<CellJob> jobs = jobs_of(study, cells, outcomes);
+  say_bad_cells(study, cells, outcomes);
   const InterruptNotes interrupts;
   OutputFolder folder(out, "wafertlm study " + start.study);
   folder.require_free({"results.json", "results.csv", "resolved.yaml", "report.html", "results.sqlite"});
@@ -162,21 +238,18 @@ int run_study(const StudyStart& start, const std::string& json_file) {
   note_start(start);
   CellRunner runner(study, out, start.options);
   const std::vector<Calibrated> calibrated = calibrate(study, cells, runner);
-  const std::vector<std::string> errors = apply(study, calibrated, cells);
-  if (!calibrated.empty()) jobs = jobs_of(study, cells);
-  const std::vector<CellOutcome> outcomes = run_cells(study, cells, jobs, errors, start, runner);
+  take_errors(apply(study, calibrated, cells), outcomes);
+  if (!calibrated.empty()) jobs = jobs_of(study, cells, outcomes);
+  const std::exception_ptr ended = run_cells(study, cells, jobs, start, runner, outcomes);
+  const bool any_done = std::any_of(outcomes.begin(), outcomes.end(), [](const CellOutcome& outcome) {
+    return outcome.status == CellStatus::done;
+  });
+  if (ended && !any_done) std::rethrow_exception(ended);
 
-  CellFiles(out).remove_leftovers();
+  if (!ended) CellFiles(out).remove_leftovers();  // else workers may go on
   const StudyResult result{study, cells, jobs, outcomes, calibrated};
-  folder.write("results.json", study_json(result).dump(1) + "\n");
-  folder.write("results.csv", study_csv(result));
-  folder.write("resolved.yaml", config::resolved_yaml(study));
-  folder.write("report.html", study_page(result, out));
-  write_study_database(folder.working() / "results.sqlite", result, out);
-  folder.commit();
-  if (json_file.empty() || !write_json(json_file, study_json(result)))
-    fmt::print("{}\nWritten: {}, report.html\n", study_text(result),
-               (out / "results.{json,csv,sqlite}").string());
+  write_tables(result, folder, out, json_file);
+  if (ended) std::rethrow_exception(ended);
   return report_failures(result, out);
 }
 
@@ -254,7 +327,9 @@ std::function<int()> add_study_command(CLI::App& app) {
   command->footer(
       "A cell that is done with the same input and program is not run again. Tables do not depend on the "
       "engine.\n"
-      "Exit codes: 1 a cell failed (the others are in the table).\n"
+      "Exit codes: 1 a cell failed (the others are in the table), 2 all are bad input. A study that is "
+      "ended\n"
+      "leaves the table of what is done: column 'status' is done, failed, bad_input or not_run.\n"
       "Examples:\n"
       "  wafertlm study configs/studies/link_bandwidth.yaml --out out/link_bandwidth\n"
       "  wafertlm study configs/studies/link_bandwidth.yaml --engine slurm --sbatch '--partition=short'\n"

@@ -6,14 +6,13 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
-#include <cctype>
+#include <boost/algorithm/string/predicate.hpp>
 #include <map>
-#include <set>
 #include <stdexcept>
 #include <system_error>
 #include <vector>
 
-#include "platform/commands/study/figures.h"
+#include "platform/commands/study/study_table.h"
 #include "platform/commands/study/sweep/cell_files.h"
 #include "platform/commands/study/sweep/journal.h"
 
@@ -86,41 +85,24 @@ class Database {
   sqlite3_stmt* insert_ = nullptr;
 };
 
-/// Quoted names of columns, each once: SQLite takes no notice of case.
-class ColumnNames {
- public:
-  std::string operator()(const std::string& name) {
-    std::string own = name;
-    for (int number = 2; !taken_.insert(lower(own)).second; ++number)
-      own = fmt::format("{} {}", name, number);
-    std::string quoted = "\"";
-    for (const char character : own) quoted += character == '"' ? "\"\"" : std::string(1, character);
-    return quoted + '"';
-  }
-
- private:
-  static std::string lower(std::string text) {
-    for (char& character : text)
-      character = static_cast<char>(std::tolower(static_cast<unsigned char>(character)));
-    return text;
-  }
-  std::set<std::string> taken_;
-};
+/// A name of a column in quotes.
+std::string quoted_name(const std::string& name) {
+  std::string quoted = "\"";
+  for (const char character : name) quoted += character == '"' ? "\"\"" : std::string(1, character);
+  return quoted + '"';
+}
 
 void add_study(Database& data, const StudyResult& result) {
-  ColumnNames names;
-  std::vector<std::string> columns = {names("cell") + " INTEGER PRIMARY KEY"};
-  for (const config::AxisSpec& axis : result.study.axes) columns.push_back(names(axis.name));
-  for (const config::ColumnSpec& column : result.study.columns) columns.push_back(names(column.name));
-  columns.push_back(names("error"));
+  const StudyTable table = study_table(result);
+  std::string number = "cell";  // of the cell, by which all tables are joined
+  const auto is_taken = [&](const std::string& name) { return boost::algorithm::iequals(name, number); };
+  std::vector<std::string> columns = {quoted_name(number) + " INTEGER PRIMARY KEY"};
+  for (const std::string& name : table.columns)
+    columns.push_back(quoted_name(is_taken(name) ? name + " 2" : name));
   data.create("study", columns);
-  const Figures figures(result.study, result.cells, result.outcomes);
-  for (std::size_t i = 0; i < result.cells.size(); ++i) {
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
     std::vector<json> row = {i};
-    for (const std::string& value : result.cells[i].values) row.emplace_back(value);
-    for (const config::ColumnSpec& column : result.study.columns)
-      row.push_back(figures.value(result.cells[i].values, column.name));
-    row.push_back(result.outcomes[i].error.empty() ? json() : json(result.outcomes[i].error));
+    row.insert(row.end(), table.rows[i].begin(), table.rows[i].end());
     data.add(row);
   }
 }
@@ -140,7 +122,7 @@ void add_cells(Database& data, const StudyResult& result, const std::vector<Atte
                         "seconds", "processor_s", "peak_memory_bytes", "worker", "error"});
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     const std::string &id = result.jobs[i].id, &error = result.outcomes[i].error;
-    std::vector<json> row = {i, id, command_line(result.jobs[i].words), error.empty() ? "done" : "failed"};
+    std::vector<json> row = {i, id, command_line(result.jobs[i].words), name_of(result.outcomes[i].status)};
     const auto own = of.find(id);
     if (own == of.end()) {  // of an earlier study, whose journal is gone
       row.insert(row.end(), {0, json(), json(), json(), json(), json()});

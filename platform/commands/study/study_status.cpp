@@ -4,16 +4,18 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "platform/commands/study/study_start.h"
 #include "platform/commands/study/sweep/cell_files.h"
+#include "platform/commands/study/sweep/engine.h"
 #include "platform/commands/study/sweep/journal.h"
+#include "platform/commands/study/sweep/time_left.h"
 #include "platform/describe/fields.h"
 #include "platform/host/output_folder.h"
 #include "platform/text/format.h"
@@ -28,15 +30,13 @@ struct Status {
   std::string what, collector;
   std::size_t cells = 0, done = 0, attempts = 0;
   Json failed = Json::array(), running = Json::array();
-  double mean_s = 0;     ///< of the attempts that ended
-  double at_a_time = 0;  ///< of them, while it ran
+  std::optional<double> left_s;
 };
 
 /// Begun and not ended; of a worker that was killed it is only the last word.
 void add_running(const std::vector<Attempt>& attempts, const std::set<std::string>& left,
                  const std::map<std::string, std::string>& commands, Status& status) {
-  const double now =
-      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  const double now = unix_time();
   std::map<std::string, const Attempt*> last;
   for (const Attempt& attempt : attempts) last[attempt.id] = &attempt;
   for (const auto& [id, attempt] : last)
@@ -47,21 +47,7 @@ void add_running(const std::vector<Attempt>& attempts, const std::set<std::strin
                                 {"seconds", now - attempt->started_unix_s}});
 }
 
-void add_times(const std::vector<Attempt>& attempts, Status& status) {
-  double sum_s = 0, first_s = 0, last_s = 0;
-  std::size_t ended = 0;
-  for (const Attempt& attempt : attempts) {
-    if (attempt.state == Attempt::State::running) continue;
-    if (ended++ == 0) first_s = attempt.started_unix_s;
-    sum_s += attempt.seconds;
-    last_s = std::max(last_s, attempt.started_unix_s + attempt.seconds);
-  }
-  if (ended == 0) return;
-  status.mean_s = sum_s / static_cast<double>(ended);
-  status.at_a_time = last_s > first_s ? sum_s / (last_s - first_s) : 1;
-}
-
-Status status_of(const fs::path& out) {
+Status status_of(const fs::path& out, unsigned at_a_time) {
   const CellFiles files(out);
   const Json noted = Json::parse(text_of(files.sweep() / "cells.json"), nullptr, false);
   Status status;
@@ -71,9 +57,11 @@ Status status_of(const fs::path& out) {
   const CellFiles::Ended ended = files.ended();
   std::map<std::string, std::string> commands;
   std::set<std::string> left;
+  std::vector<PlannedCell> planned;
   for (const Json& cell : noted.at("cells")) {
     const std::string id = cell.at(0);
     if (!commands.emplace(id, cell.at(1)).second) continue;
+    planned.push_back({id, {}, cell.size() > 2 ? cell.at(2).get<double>() : 1, 0, 0});
     if (ended.failed.count(id) > 0) {
       const Json why = Json::parse(text_of(files.failure(id)), nullptr, false);
       status.failed.push_back({{"id", id},
@@ -89,7 +77,9 @@ Status status_of(const fs::path& out) {
   const std::vector<Attempt> attempts = read_journals(files.sweep() / "journal");
   status.attempts = attempts.size();
   add_running(attempts, left, commands, status);
-  add_times(attempts, status);
+  if (!left.empty())
+    status.left_s =
+        seconds_left(planned, attempts, ended, unix_time(), at_a_time, noted.value("expects", false));
   return status;
 }
 
@@ -119,13 +109,10 @@ Json study_status_schema() {
 
 int show_study_status(const fs::path& out, bool as_json) {
   const StudyStart start = noted_start(out);
-  const Status status = status_of(out);
+  const Status status = status_of(out, cells_at_a_time(start.options));
   const std::size_t ended = status.done + status.failed.size(),
                     waiting = status.cells - ended - status.running.size();
   const bool is_complete = status.cells > 0 && ended == status.cells;
-  const double left_s = status.at_a_time > 0 ? static_cast<double>(status.cells - ended) * status.mean_s /
-                                                   std::max(1.0, status.at_a_time)
-                                             : 0;
   if (as_json) {
     const Json json = {{"study", start.study},
                        {"out", start.out},
@@ -136,7 +123,7 @@ int show_study_status(const fs::path& out, bool as_json) {
                        {"done", status.done},
                        {"waiting", waiting},
                        {"attempts", status.attempts},
-                       {"seconds_left", left_s},
+                       {"seconds_left", status.left_s.value_or(0)},
                        {"running", status.running},
                        {"failed", status.failed}};
     fmt::print("{}\n", json.dump(1));
@@ -147,9 +134,7 @@ int show_study_status(const fs::path& out, bool as_json) {
   fmt::print("  {}: {} of {} done, {} failed, {} running, {} waiting; {}\n",
              status.what.empty() ? "beginning" : status.what, status.done, counted(status.cells, "cell"),
              status.failed.size(), status.running.size(), waiting, counted(status.attempts, "attempt"));
-  if (left_s > 0)
-    fmt::print("  about {} left, if it goes on as so far\n",
-               left_s < 100 ? fmt::format("{:.0f} s", left_s) : fmt::format("{:.0f} min", left_s / 60));
+  if (status.left_s) fmt::print("  {}\n", in_words(status.left_s).substr(2));
   constexpr std::size_t kMostShown = 10;
   for (std::size_t i = 0; i < std::min(kMostShown, status.running.size()); ++i) {
     const Json& cell = status.running[i];

@@ -334,8 +334,11 @@ double zero_load_ps(const Topology& topology, const WireFormat& format, const Tr
                     const Pattern& pattern) {
   const std::uint64_t bytes = format.full_wire_bytes();
   const auto latency_ps = [&](NpuId from, NpuId to) {
+    if (from == to && model.to_itself) {
+      const TopologyLink way = model.to_itself(from);
+      return way.head_ps + transfer_time_ps(bytes, way.bytes_per_s);
+    }
     const std::uint64_t path = topology.path_bytes_per_s(from, to);
-    if (from == to && model.self_takes_no_link) return transfer_time_ps(bytes, path);
     const std::uint64_t rate =
         model.packet_bytes_per_s == 0 ? path : std::min(path, model.packet_bytes_per_s);
     return topology.head_latency_ps(from, to) + transfer_time_ps(bytes, rate);

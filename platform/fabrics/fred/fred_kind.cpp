@@ -96,7 +96,10 @@ traffic::TrafficModel FredKind::traffic(const config::WaferSpec& wafer) const {
           fmt::format("{} L1 switches with {} NPUs", at.l1_switches, at.npus_per_l1),
           [fred](const traffic::Pattern& pattern) { return fred_channel_loads(fred, pattern); },
           fred.is_physical() ? fred.chips.port_bytes_per_s : 0,
-          fred.is_physical()};
+          [fred](NpuId npu) -> TopologyLink {  // in the physical view it turns at its ports
+            if (fred.is_physical()) return {fred.npu_bytes_per_s, 0};
+            return {fred.npu_bytes_per_s, fred.head_latency_ps(fred.geometry.turn_level(npu, npu))};
+          }};
 }
 
 std::string FredKind::describe(const config::WaferSpec& wafer) const {

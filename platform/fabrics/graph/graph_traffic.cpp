@@ -8,13 +8,31 @@
 namespace wafertlm {
 namespace {
 
+/// From an NPU that hangs on a switch to itself: there and back. Of one with several links: none.
+std::vector<std::uint32_t> links_between(const FabricGraph& graph, std::uint32_t from, std::size_t to) {
+  if (from != to) return graph.route(static_cast<NpuId>(from), static_cast<NpuId>(to));
+  if (!graph.is_leaf(from)) return {};
+  return {graph.out_of(from).front(), graph.into(from).front()};
+}
+
+TopologyLink to_itself(const FabricGraph& graph, NpuId npu) {
+  TopologyLink way{GraphFabric::kNoWireBytesPerS, 0};
+  const auto number = static_cast<std::uint32_t>(index_of(npu));
+  for (const std::uint32_t link : links_between(graph, number, number)) {
+    const FabricGraph::Link& each = graph.links()[link];
+    way.bytes_per_s = std::min(way.bytes_per_s, each.bytes_per_s);
+    way.head_ps += each.latency_ps + graph.vertices()[each.to].pipeline_ps;
+  }
+  return way;
+}
+
 /// Flits over each link of the graph, by number, and out of each NPU.
 std::pair<std::vector<std::uint64_t>, std::vector<std::uint64_t>> graph_weights(
     const FabricGraph& graph, const traffic::Pattern& pattern) {
   std::vector<std::uint64_t> over(graph.links().size()), to_npu(graph.npus());
   for (std::uint32_t n = 0; n < graph.npus(); ++n)
     for (const traffic::Pattern::Choice& choice : pattern.choices(static_cast<NpuId>(n))) {
-      for (const std::uint32_t link : graph.route(static_cast<NpuId>(n), choice.destination))
+      for (const std::uint32_t link : links_between(graph, n, index_of(choice.destination)))
         over[link] += choice.weight;
       to_npu[index_of(choice.destination)] += choice.weight;
     }
@@ -57,9 +75,14 @@ traffic::TrafficModel graph_traffic(const std::string& name, const GraphParams& 
   std::uint64_t fastest = 1;
   for (const FabricGraph::Link& link : graph->links())
     if (link.from < graph->npus()) fastest = std::max(fastest, link.bytes_per_s);
-  return {{grid.width, grid.height}, fastest, name, [graph, fastest](const traffic::Pattern& pattern) {
+  return {{grid.width, grid.height},
+          fastest,
+          name,
+          [graph, fastest](const traffic::Pattern& pattern) {
             return graph_channel_loads(*graph, fastest, pattern);
-          }};
+          },
+          0,
+          [graph](NpuId npu) { return to_itself(*graph, npu); }};
 }
 
 }  // namespace wafertlm

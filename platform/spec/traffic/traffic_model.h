@@ -19,7 +19,8 @@ struct TrafficModel {
   /// No packet is faster, whatever its path: the port of a chip over which packets are striped. 0: the path
   /// says it.
   std::uint64_t packet_bytes_per_s = 0;
-  bool self_takes_no_link = false;  ///< what a node sends to itself does not leave it
+  /// Of a node to itself, where the topology does not know it: the slowest link, latency of the head.
+  std::function<TopologyLink(NpuId)> to_itself = nullptr;
 };
 
 }  // namespace wafertlm::traffic

@@ -34,6 +34,31 @@ class TransactionLogs : public testing::Test {
   const std::string path = folder.path() + "/log";
 };
 
+TEST_F(TransactionLogs, AViewHasNamesInPlaceOfNumbers) {
+  SocketTransaction write;
+  write.kind = 1;
+  write.traffic_class = 1;
+  write.bytes = 64;
+  SocketTransaction unknown;
+  unknown.kind = 77;
+  unknown.traffic_class = 9;
+  const int ids[2] = {};
+  {
+    TransactionLog log(path);
+    log.name_classes({"mp", "dp"});
+    log.add_socket("memory_3", "memory");
+    log.add_socket("router0_to_router1", "fabric");
+    log.begun(0, &ids[0], 100, 110, write);
+    log.begun(1, &ids[1], 101, 111, unknown);
+    log.finish(500);
+  }
+  EXPECT_EQ(answer(path,
+                   "SELECT socket, protocol, kind, class, bytes, begin_req_ps FROM named_transactions "
+                   "ORDER BY begin_req_ps"),
+            "memory_3,memory,write,dp,64,100\nrouter0_to_router1,fabric,null,null,0,101\n");
+  EXPECT_EQ(answer(path, "SELECT count(*) FROM kinds WHERE protocol = 'operation'"), "6\n");
+}
+
 TEST_F(TransactionLogs, HoldsEveryFieldAndPhase) {
   SocketTransaction what;
   what.bytes = 1;

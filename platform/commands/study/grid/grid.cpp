@@ -69,7 +69,9 @@ std::vector<Cell> grid_of(const StudySpec& study) {
                        [&](const Selection& selection) { return is_in(study, cell, selection); });
   };
   cells.erase(std::remove_if(cells.begin(), cells.end(), is_excepted), cells.end());
-  if (cells.empty()) throw config::ConfigError(place_of(study), "'except' leaves no cell");
+  if (cells.empty())
+    throw config::ConfigError(place_of(study), study.except.empty() ? "an axis without values leaves no cell"
+                                                                    : "'except' leaves no cell");
   return cells;
 }
 
@@ -182,20 +184,20 @@ std::string command_line(const std::vector<std::string>& words) {
   return text;
 }
 
+std::vector<std::string> words_of(const config::StudySpec& study, const Cell& cell) {
+  std::vector<std::string> words = {study.command, fs::proximate(cell.file).string()};
+  append(words, cell.arguments);
+  for (const std::string& text : cell.overrides) append(words, {"--set", text});
+  return words;
+}
+
 CellJob job_of(const config::StudySpec& study, const Cell& cell) {
   CellJob job;
-  job.words = {study.command, fs::proximate(cell.file).string()};
+  job.words = words_of(study, cell);
   // A build of its own is a version of its own.
   std::string input =
       fmt::format("{} {}\n{}\n", WAFERTLM_VERSION, sha256_of_file("/proc/self/exe"), study.command);
-  for (const std::string& argument : cell.arguments) {
-    job.words.push_back(argument);
-    input += argument + "\n" + named_files(argument);
-  }
-  for (const std::string& text : cell.overrides) {
-    job.words.emplace_back("--set");
-    job.words.push_back(text);
-  }
+  for (const std::string& argument : cell.arguments) input += argument + "\n" + named_files(argument);
   constexpr std::size_t kDigits = 32;
   job.id = sha256(input + resolved(study.command, cell)).substr(0, kDigits);
   return job;

@@ -39,6 +39,8 @@ struct CellJob {
 
 /// Reads and checks what the cell runs, in the current folder. @throws config::ConfigError.
 CellJob job_of(const config::StudySpec& study, const Cell& cell);
+/// Of its command line behind the program, which nothing checks.
+std::vector<std::string> words_of(const config::StudySpec& study, const Cell& cell);
 
 /// As it is typed in the folder of the study file.
 std::string command_line(const std::vector<std::string>& words);

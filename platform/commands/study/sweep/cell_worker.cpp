@@ -19,8 +19,6 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-constexpr int kExitBadInput = 2;
-
 /// The first line of the program's message; the last line of all, if it came to none.
 std::string message_in(std::string text) {
   text.erase(text.find_last_not_of(" \r\n") + 1);
@@ -42,11 +40,12 @@ double seconds_of(const timeval& time) {
 
 }  // namespace
 
-void give_up(const CellFiles& files, const PlannedCell& cell, const std::string& error) {
-  files.put(files.failure(cell.id),
-            json{{"id", cell.id}, {"command", command_line(cell.words)}, {"error", error}}.dump(
-                1, ' ', false, json::error_handler_t::replace) +
-                "\n");
+void give_up(const CellFiles& files, const PlannedCell& cell, const std::string& error, int exit_code) {
+  files.put(
+      files.failure(cell.id),
+      json{{"id", cell.id}, {"command", command_line(cell.words)}, {"error", error}, {"exit_code", exit_code}}
+              .dump(1, ' ', false, json::error_handler_t::replace) +
+          "\n");
 }
 
 std::string lost_text() {
@@ -137,7 +136,7 @@ bool CellWorker::finish(const CellProcesses::Ended& ended) {
   if (!attempt.error.empty()) {
     again = again && ++failures_[ended.index] <= plan_.limits.retries;
     if (!again) {
-      give_up(files_, cell, attempt.error);
+      give_up(files_, cell, attempt.error, attempt.exit_code);
       fs::remove_all(files_.output(cell.id), ignored);
       fs::rename(folder, files_.output(cell.id), ignored);
     }

@@ -16,8 +16,10 @@ namespace wafertlm {
 
 /// A cell whose workers ended so often while they ran it is given up.
 constexpr std::uint32_t kMostLosses = 3;
-/// Keeps the reason.
-void give_up(const CellFiles& files, const PlannedCell& cell, const std::string& error);
+/// Of a command.
+constexpr int kExitBadInput = 2;
+/// Keeps the reason, and the exit code, where the cell came to one.
+void give_up(const CellFiles& files, const PlannedCell& cell, const std::string& error, int exit_code = 0);
 /// The reason of one that is given up.
 std::string lost_text();
 

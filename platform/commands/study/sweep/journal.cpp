@@ -21,11 +21,11 @@ namespace fs = std::filesystem;
 
 constexpr std::array<const char*, 4> kStates = {"running", "done", "failed", "interrupted"};
 
+}  // namespace
+
 double unix_time() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
-
-}  // namespace
 
 std::string name_of(Attempt::State state) { return kStates[static_cast<std::size_t>(state)]; }
 

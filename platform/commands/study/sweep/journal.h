@@ -20,6 +20,8 @@ struct Attempt {
 };
 
 std::string name_of(Attempt::State state);
+/// Now.
+double unix_time();
 
 /// A file to which one worker appends when a cell begins and ends. Together they say who ran what, when and
 /// how often; results do not depend on them.

@@ -58,6 +58,11 @@ TEST(Table, CsvHasAColumnForEveryKey) {
       csv(Json::parse(R"([{"a": "x \"y\", z", "b": {"c": 1}}, {"b": {"c": null, "d": 2.5}, "e": true}])")),
       "\"a\",\"b_c\",\"b_d\",\"e\"\n\"x \"\"y\"\", z\",1,,\n,,2.5,true\n");
   EXPECT_EQ(csv(Json::array()), "\n");
+  EXPECT_EQ(csv(Json::array(), {"a", "b_s"}), "\"a\",\"b_s\"\n");
+  // The unit is last.
+  EXPECT_EQ(csv(Json::parse(R"([{"wait_s": {"queue": 1, "by": {"dp": 2}}, "lost": {"all_s": 3}}])"),
+                {"lost_all_s"}),
+            "\"lost_all_s\",\"wait_queue_s\",\"wait_by_dp_s\"\n3,1,2\n");
   // Nothing that a spreadsheet would compute; a number is none.
   for (const std::string start : {"=", "+", "-", "@", "\t", "\r"})
     EXPECT_EQ(csv(Json::array({{{start + "a", start + "1+\"1"}, {"n", -1}}})),

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of results.json and results.csv, of records with known figures.
+// Rows of results.json and its tables, of records with known figures.
 #include "platform/results/rows.h"
 #include "platform/machine/machine_links.h"
 
 #include <gtest/gtest.h>
 
+#include "platform/describe/table.h"
 #include "platform/results/results.h"
+#include "platform/results/tables.h"
 
 namespace wafertlm::results {
 namespace {
@@ -134,35 +136,57 @@ TEST(Rows, SchemaOfABreakdown) {
   EXPECT_EQ(breakdown["propertyNames"]["pattern"], "^(compute|bubble|cpu|idle|exposed_.+)$");
 }
 
-TEST(Rows, OfTheTable) {
+/// The text of one of the files.
+std::string table(const Json& results, const std::string& name) {
+  for (const auto& [file, text] : result_tables(results))
+    if (file == name) return text;
+  return "no " + name;
+}
+
+TEST(Rows, ATablePerKind) {
   Json results = {
       {"iterations",
        {{{"time_s", 2.5e-3},
+         {"time_ps", 2'500'000'000},
+         {"breakdown_s", {{"compute", 2e-3}, {"exposed_dp", 0.5e-3}}},
          {"ranks",
           {{{"rank", 4}, {"breakdown_s", {{"compute", 2e-3}, {"exposed_dp", 0.5e-3}, {"idle", 0.0}}}}}}}}},
       {"collectives", {collective_fields().json(record(0, 0, 2'000'000, 1'000'000))}},
-      {"links", Json::array()}};
+      {"links", Json::array()},
+      {"memories", {{{"name", "npu0"}, {"lost", {{"refresh_s", 1e-6}}}, {"channel_time_fs", 7}}}}};
   results["collectives"][0]["name"] = "a \"b\", c";
-  EXPECT_EQ(results_csv(results),
-            "kind,name,time_s,bytes,predicted_s,bound_s,busy_fraction,blocked_fraction_credit\n"
-            "iteration,0,0.0025,,,,,\n"
-            "breakdown,iteration 0 rank 4 compute,0.002,,,,,\n"
-            "breakdown,iteration 0 rank 4 exposed_dp,0.0005,,,,,\n"
-            "collective,\"a \"\"b\"\", c\",2e-06,8000000,1.5e-06,1e-06,,\n");
+  EXPECT_EQ(names_of_result_tables(),
+            (std::vector<std::string>{"iterations.csv", "breakdown.csv", "collectives.csv", "links.csv",
+                                      "memories.csv"}));
+  EXPECT_EQ(table(results, "iterations.csv"),
+            "\"iteration\",\"time_s\",\"breakdown_compute_s\",\"breakdown_exposed_dp_s\"\n"
+            "0,0.0025,0.002,0.0005\n");
+  EXPECT_EQ(table(results, "breakdown.csv"),
+            "\"iteration\",\"rank\",\"part\",\"time_s\"\n0,4,\"compute\",0.002\n0,4,\"exposed_dp\",0.0005\n");
+  const std::string collectives = table(results, "collectives.csv");
+  EXPECT_EQ(collectives.find("_ps"), std::string::npos);
+  EXPECT_NE(collectives.find("\"a \"\"b\"\", c\""), std::string::npos) << collectives;
+  EXPECT_EQ(table(results, "links.csv"), "\"name\",\"bytes\",\"wire_bytes\",\"packets\",\"busy_fraction\"\n");
+  EXPECT_EQ(table(results, "memories.csv").substr(0, 67),
+            "\"name\",\"bytes_read\",\"bytes_written\",\"busy_fraction\",\"lost_refresh_s");
   // Of a sampled run every time has its half-width beside it; what was simulated has none.
-  results["iteration_time_half_width_s"] = 1e-6;
-  results["iterations"][0]["time_half_width_s"] = 1e-6;
+  results["iterations"][0]["number"] = 17;
   results["iterations"][0]["breakdown_half_width_s"] = {{"exposed_dp", 5e-7}};
-  results["collectives"].push_back(results["collectives"][0]);
-  results["collectives"][1]["time_half_width_s"] = 2e-8;
-  EXPECT_EQ(
-      results_csv(results),
-      "kind,name,time_s,time_half_width_s,bytes,predicted_s,bound_s,busy_fraction,blocked_fraction_credit\n"
-      "iteration,0,0.0025,1e-06,,,,,\n"
-      "breakdown,iteration 0 rank 4 compute,0.002,,,,,,\n"
-      "breakdown,iteration 0 rank 4 exposed_dp,0.0005,5e-07,,,,,\n"
-      "collective,\"a \"\"b\"\", c\",2e-06,,8000000,1.5e-06,1e-06,,\n"
-      "collective,\"a \"\"b\"\", c\",2e-06,2e-08,8000000,1.5e-06,1e-06,,\n");
+  EXPECT_EQ(table(results, "breakdown.csv"),
+            "\"iteration\",\"rank\",\"part\",\"time_s\",\"time_half_width_s\"\n"
+            "17,4,\"compute\",0.002,\n17,4,\"exposed_dp\",0.0005,5e-07\n");
+}
+
+// A table without rows has the header that one with rows begins with.
+TEST(Rows, HeadersAreThoseOfTheFields) {
+  const std::string with = csv(Json::array({collective_fields().json(record(0, 0, 2, 1))}));
+  Json none = {{"iterations", Json::array()},
+               {"collectives", Json::array()},
+               {"links", Json::array()},
+               {"memories", Json::array()}};
+  std::string header = with.substr(0, with.find('\n') + 1);
+  header.erase(header.find("\"time_ps\","), std::string("\"time_ps\",").size());
+  EXPECT_EQ(table(none, "collectives.csv"), header);
 }
 
 }  // namespace

@@ -135,8 +135,8 @@ TEST(RunObserver, IsToldEverythingOnceInTheOrderOfTimeAndChangesNothing) {
       EXPECT_LE(told["ranks"][rank]["done_s"].get<double>(), told["end_s"].get<double>());
     }
   }
-  const std::string csv = read_text(folder.path() + "/out/results.csv");
-  EXPECT_NE(csv.find("breakdown,iteration 1 rank 0 compute,"), std::string::npos) << csv;
+  const std::string csv = read_text(folder.path() + "/out/breakdown.csv");
+  EXPECT_NE(csv.find("\n1,0,\"compute\","), std::string::npos) << csv;
 }
 
 }  // namespace

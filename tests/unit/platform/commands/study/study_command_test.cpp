@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -259,6 +260,80 @@ TEST_F(StudyCommand, BadInputRunsNothing) {
          "must name one value of axis 'link', they name 0");
   expect("study: x\ncolumns: [{column: a, read: b}]\n", "nothing says what the command takes");
 }
+
+TEST_F(StudyCommand, ABadCellIsARowAndTheOthersRun) {
+  std::string study = kStudy;
+  study.replace(study.find("[100 GB/s, 50 GB/s]"), 19, "[100 GB/s, fast, 50 GB/s]");
+  const ToolResult result = run(study);
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_NE(result.error.find("warning: link fast, rate slow is bad input, and only the other cells run: "),
+            std::string::npos)
+      << result.error;
+  EXPECT_NE(result.error.find("2 of 6 cells failed"), std::string::npos);
+  const json found = results();
+  EXPECT_EQ(found["complete"], true);
+  std::vector<std::string> statuses;
+  for (const json& cell : found["cells"]) statuses.push_back(cell["status"]);
+  EXPECT_EQ(statuses, (std::vector<std::string>{"done", "done", "bad_input", "bad_input", "done", "done"}));
+  EXPECT_NE(found["cells"][2]["error"].get<std::string>().find("link_bandwidth"), std::string::npos);
+  EXPECT_EQ(found["cells"][2]["values"]["iteration"], nullptr);
+  EXPECT_DOUBLE_EQ(found["cells"][5]["values"]["compute"], 2e-4);
+  EXPECT_NE(result.out.find("bad input"), std::string::npos) << result.out;
+  // Checked alone, the study is refused.
+  EXPECT_EQ(run_tool("check " + folder_.path() + "/study.yaml").exit_code, 2);
+}
+
+// Found by the run, not by its description.
+TEST_F(StudyCommand, WhereEveryCellIsBadInputSoIsTheStudy) {
+  std::string study = kStudy + "set: workload.parallelism=DP(7)\n";
+  const ToolResult result = run(study);
+  EXPECT_EQ(result.exit_code, 2) << result.error;
+}
+
+TEST_F(StudyCommand, AStudyWithoutCellsSaysSo) {
+  std::string study = kStudy;
+  study.replace(study.find("[100 GB/s, 50 GB/s]"), 19, "[]");
+  const ToolResult result = run(study);
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.error.find("study.yaml:"), std::string::npos) << result.error;
+  EXPECT_FALSE(fs::exists(out() + "/results.csv"));
+}
+
+class EndedStudy : public StudyCommand, public testing::WithParamInterface<const char*> {};
+
+TEST_P(EndedStudy, LeavesTheTableOfWhatIsDone) {
+  const std::string engine = GetParam();
+  if (engine == "mpi" && (!fs::exists(fs::path(test::tool_path()).parent_path() / "wafertlm_mpi") ||
+                          std::system("command -v mpirun >/dev/null") != 0))
+    GTEST_SKIP() << "no MPI";
+  std::string study = kStudy;
+  study.replace(study.find("  - axis: rate"), study.find("columns:") - study.find("  - axis: rate"),
+                "  - {axis: n, values: ['1', '200000'], set: \"iterations={}\"}\n");
+  study.replace(study.find("[100 GB/s, 50 GB/s]"), 19, "[100 GB/s]");
+  study.erase(study.find("  - {column: speedup"));
+  const std::string file = folder_.write("study.yaml", study);
+  test::RunningTool tool({"study", file, "--jobs", "2", "--engine", engine, "--out", out()}, folder_.path());
+  const auto has_one = [&] { return fs::exists(out() + "/cells") && !kept().empty(); };
+  for (int i = 0; i < 6000 && !has_one(); ++i) usleep(5000);
+  tool.send(SIGTERM);
+  EXPECT_EQ(tool.exit_code(), 143) << tool.errors();
+  const json found = results();
+  EXPECT_EQ(found["complete"], false);
+  EXPECT_EQ(found["cells"][0]["status"], "done");
+  EXPECT_EQ(found["cells"][1]["status"], "not_run");
+  EXPECT_DOUBLE_EQ(found["cells"][0]["values"]["compute"], 2e-3);
+  const std::string table = read_text(out() + "/results.csv");
+  EXPECT_NE(table.find("\"done\",\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("\"not_run\",\"it did not run\"\n"), std::string::npos) << table;
+  EXPECT_NE(tool.errors().find("what is done is kept"), std::string::npos) << tool.errors();
+  // It goes on from there.
+  const json status = json::parse(run_tool("study status " + out() + " --json").out);
+  EXPECT_EQ(status["done"], 1);
+  EXPECT_EQ(status["cells"], 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, EndedStudy, testing::Values("local", "mpi"),
+                         [](const auto& each) { return std::string(each.param); });
 
 // An iteration is linear in its samples: two measured parts tell all of it, a third one how well.
 TEST_F(StudyCommand, LinesThroughMeasuredParts) {

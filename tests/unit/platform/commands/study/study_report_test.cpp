@@ -337,7 +337,7 @@ TEST(StudyReport, WhatWasSampledHasItsHalfWidth) {
   made.have("time", {6.0, 2.0});
   made.have("exact", {1.0, 1.0});
   EXPECT_FALSE(contains(made.text(), "±"));
-  EXPECT_FALSE(contains(study_csv(made.result()), "half-width"));
+  EXPECT_FALSE(contains(study_csv(made.result()), "half_width"));
   made.outcomes[0].half_widths["time"] = 0.3;
   made.outcomes[1].half_widths["time"] = 0.1;
   const Figures figures = made.figures();
@@ -350,7 +350,7 @@ TEST(StudyReport, WhatWasSampledHasItsHalfWidth) {
   EXPECT_TRUE(contains(made.text(), "Sampled (run.acceleration): figures are ± at 95 %"));
   EXPECT_DOUBLE_EQ(made.document()["cells"][1]["half_widths"]["time"], 0.1);
   EXPECT_DOUBLE_EQ(made.document()["summaries"][0]["half_width"], 0.2);
-  EXPECT_TRUE(contains(study_csv(made.result()), "\"time\",\"time (half-width)\",\"time (reference)\""))
+  EXPECT_TRUE(contains(study_csv(made.result()), "\"time_s\",\"time_half_width_s\""))
       << study_csv(made.result());
   // y = 4 x - 2 through 6 ± 0.3 and 2 ± 0.1 at x = 2 and 1, at x = 3: 2 · 0.3 + 1 · 0.1.
   made.study.axes[0] = axis("samples", {"2", "1"});
@@ -387,12 +387,12 @@ TEST(StudyReport, CalibrationsInWordsAndAsData) {
 TEST(StudyReport, ARowOfTheTableForEveryCell) {
   MadeUp made = two_axes();
   made.study.references = {{"gain", {{"fabric", {"a"}}, {"size", {"2"}}}, 2.5}};
-  made.outcomes[5] = {{}, {}, "it \"broke\", so"};
+  made.outcomes[5] = {{}, {}, "it \"broke\", so", CellStatus::failed};
   EXPECT_EQ(study_csv(made.result()),
-            "\"fabric\",\"size\",\"time\",\"time (reference)\",\"gain\",\"gain (reference)\",\"error\"\n"
-            "\"a\",\"1\",0.004,,1.0,,\"\"\n\"a\",\"2\",0.002,,2.0,2.5,\"\"\n\"a\",\"4\",0.001,,3.0,,\"\"\n"
-            "\"b\",\"1\",0.003,,4.0,,\"\"\n\"b\",\"2\",0.006,,5.0,,\"\"\n"
-            "\"b\",\"4\",,,,,\"it \"\"broke\"\", so\"\n");
+            "\"fabric\",\"size\",\"time_s\",\"gain\",\"gain_reference\",\"status\",\"error\"\n"
+            "\"a\",1,0.004,1.0,,\"done\",\n\"a\",2,0.002,2.0,2.5,\"done\",\n\"a\",4,0.001,3.0,,\"done\",\n"
+            "\"b\",1,0.003,4.0,,\"done\",\n\"b\",2,0.006,5.0,,\"done\",\n"
+            "\"b\",4,,,,\"failed\",\"it \"\"broke\"\", so\"\n");
   EXPECT_TRUE(contains(made.text(), "failed")) << made.text();
   EXPECT_EQ(made.document()["cells"][5]["error"], "it \"broke\", so");
   EXPECT_FALSE(made.document()["cells"][4].contains("error"));
