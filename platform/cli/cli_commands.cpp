@@ -66,12 +66,9 @@ std::function<int()> add_help_command(CLI::App& app) {
       return 0;
     }
     const CLI::App* shown = &app;
-    std::string above;
-    for (const std::string& word : options->words) {
-      above += (above.empty() ? "" : " ") + shown->get_name();
-      shown = shown->get_subcommand(word);
-    }
-    fmt::print("{}", shown->help(above));
+    for (const std::string& word : options->words) shown = shown->get_subcommand(word);
+    // Not help(): that is of the command that was given, which is this one.
+    fmt::print("{}", shown->get_formatter()->make_help(shown, named.path, CLI::AppFormatMode::Normal));
     return 0;
   };
 }

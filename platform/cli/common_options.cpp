@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/algorithm/string/predicate.hpp>
+#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -41,6 +43,23 @@ void join_json(std::vector<std::string>& words) {
     words[i] += "=" + (has_file ? words[i + 1] : "-");
     if (has_file) words.erase(words.begin() + static_cast<std::ptrdiff_t>(i) + 1);
   }
+}
+
+/// "wafer.width=4".
+bool is_setting(const std::string& word) {
+  const std::size_t equals = word.find('=');
+  return equals != std::string::npos && equals != 0 &&
+         std::isalpha(static_cast<unsigned char>(word[0])) != 0 &&
+         std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals), [](unsigned char c) {
+           return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '[' || c == ']';
+         });
+}
+
+/// Settings that follow each other behind one --set get one each.
+void split_settings(std::vector<std::string>& words) {
+  for (std::size_t i = 2; i < words.size(); ++i)
+    if (words[i - 2] == "--set" && is_setting(words[i]))
+      words.insert(words.begin() + static_cast<std::ptrdiff_t>(i), "--set");
 }
 
 /// Of a command with --json: where to; one that only prints it is given the plain flag.
@@ -103,6 +122,7 @@ CommonOptions take_common_options(CLI::App& app, std::vector<std::string>& words
   if (options.is_quiet && options.is_verbose)
     throw std::invalid_argument("-q says less and -v says more; give one of them");
   words = std::move(rest);
+  split_settings(words);
   take_json(command, words, options);
   return options;
 }

@@ -104,7 +104,7 @@ std::string json_schema_of(const CLI::App& app, const std::vector<std::string>& 
   }
   const std::string schema = command->get_option_no_throw("--json-schema") ? command->version() : "";
   if (schema.empty())
-    throw std::invalid_argument(fmt::format("`wafertlm {}` has no --json", fmt::join(words, " ")));
+    throw std::invalid_argument(fmt::format("`wafertlm {}` has no --json-schema", fmt::join(words, " ")));
   return schema;
 }
 

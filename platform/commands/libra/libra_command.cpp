@@ -99,7 +99,7 @@ Request request_of(const LibraOptions& options) {
 
 /// The iteration as a Chakra trace, which `replicate` gives to every rank.
 void write_trace_of(const Request& request, const std::string& path) {
-  if (request.loads.size() != 1) throw std::invalid_argument("--trace takes one workload");
+  if (request.loads.size() != 1) throw std::invalid_argument("--chakra takes one workload");
   std::vector<std::uint32_t> sizes;
   for (const NetworkDimension& dimension : request.network.dimensions) sizes.push_back(dimension.size);
   const Load& load = request.loads.front();

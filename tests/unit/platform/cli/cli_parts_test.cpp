@@ -70,6 +70,10 @@ INSTANTIATE_TEST_SUITE_P(
         WordsRow{"VerboseWithin", {"run", "-v", "a.yaml"}, {"run", "a.yaml"}, "v"},
         WordsRow{"NoColour", {"run", "--no-color", "--verbose", "x"}, {"run", "x"}, "vc"},
         WordsRow{"BehindDashesTheyAreWords", {"run", "-q", "--", "-v"}, {"run", "--", "-v"}, "q"},
+        WordsRow{"Settings",
+                 {"run", "--set", "a.b=1", "c[0]=2", "x.yaml"},
+                 {"run", "--set", "a.b=1", "--set", "c[0]=2", "x.yaml"},
+                 ""},
         WordsRow{"JsonAlone", {"trace", "info", "--json"}, {"trace", "info", "--json=-"}, "-"},
         WordsRow{
             "JsonToAFile", {"trace", "info", "--json", "x.json"}, {"trace", "info", "--json=-"}, "x.json!"},

@@ -111,9 +111,10 @@ run:
 
 TEST_F(AstraFiles, TheExperimentNamesTheTracesByTheirAbsolutePath) {
   files_.workload = "/traces/x/../job";
-  EXPECT_EQ(experiment_of(converted(kRing, "{}")),
-            "\nexperiment: astra-sim\nworkload:\n  chakra: \"/traces/job\"\niterations: 1\n"
-            "platform: platform.yaml\n");
+  EXPECT_EQ(
+      experiment_of(converted(kRing, "{}")),
+      "\nexperiment: astra-sim\nworkload:\n  workload: \"job\"\n  chakra: \"/traces/job\"\niterations: 1\n"
+      "platform: platform.yaml\n");
   files_.comm_groups = "/traces/groups.json";
   expect_part(experiment_of(converted(kRing, "{}")),
               "  chakra: \"/traces/job\"\n  comm_groups: \"/traces/groups.json\"\niterations: 1\n");

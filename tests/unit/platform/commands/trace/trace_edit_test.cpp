@@ -256,7 +256,7 @@ INSTANTIATE_TEST_SUITE_P(
         SynthesizeRow{"EmptyModel", "--model DIR/no.json --out OUT", "no.json: \"trace_model\" is missing"},
         SynthesizeRow{"Layers", "JOB --out OUT --layers 5",
                       "the model has no layers: nothing repeats in what it was learned from"},
-        SynthesizeRow{"Ranks", "JOB --out OUT --renumber 3",
+        SynthesizeRow{"Ranks", "JOB --out OUT --ranks 3",
                       "3 ranks cannot be made of 2: their number must be a multiple or a divisor"}),
     [](const auto& each) { return std::string(each.param.name); });
 
@@ -269,7 +269,7 @@ TEST(TraceSynthesize, LearnsAModelAndMakesTheTracesAgain) {
                           0),
             0U)
       << run.out;
-  run = job.run(add_trace_synthesize, "synthesize --model DIR/m.json --out OUT --renumber 4");
+  run = job.run(add_trace_synthesize, "synthesize --model DIR/m.json --out OUT --ranks 4");
   EXPECT_EQ(run.refusal, "");
   EXPECT_EQ(run.out.substr(run.out.find("out/job")), "out/job: 4 ranks, 16 nodes\n");
   const auto nodes = job.made(3);
