@@ -47,8 +47,8 @@ std::string without_class(const std::vector<std::string>& groups) {
   return fmt::format(
       "the traces do not say what the collectives of the {} ({}{}) are for, so all of them are in class {} "
       "and "
-      "exposed_{}, be they of tensor, expert or data parallelism; give their nodes the attribute "
-      "wafertlm_class (mp, ep, dp …), see workloads/README.md",
+      "exposed_{}, be they of tensor, expert or data parallelism; `wafertlm trace classify` gives them their "
+      "class",
       groups.size() == 1 ? "group" : fmt::format("{} groups", groups.size()), fmt::join(named, ", "),
       groups.size() > kNamed ? " …" : "", chakra::kDefaultCollectiveClass, chakra::kDefaultCollectiveClass);
 }

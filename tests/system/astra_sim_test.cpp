@@ -71,6 +71,11 @@ TEST_F(AstraSim, Microbenchmarks) {
   EXPECT_EQ(number_after("exposed communication ", alone), finished(alone)) << "there is nothing else";
 }
 
+TEST_F(AstraSim, PlatformAndWorkloadHaveTheNamesOfTheirFiles) {
+  const test::ToolResult result = run(collective(), kRing4, kSystem);
+  EXPECT_NE(result.out.find("  platform network, workload collective\n"), std::string::npos) << result.out;
+}
+
 TEST_F(AstraSim, TheCustomRing) {
   const test::ToolResult result = run(test::write_ring_job(folder_.path() + "/job/ring", 8, 1 << 20),
                                       replaced(kRing4, "[ 4 ]", "[ 8 ]"), kSystem);

@@ -39,8 +39,8 @@ TEST_F(TrafficClasses, ThatGroupsDoNotNameAreTold) {
   const std::string note =
       "the traces do not say what the collectives of the 2 groups (8, 9) are for, so all of them are in "
       "class "
-      "dp and exposed_dp, be they of tensor, expert or data parallelism; give their nodes the attribute "
-      "wafertlm_class (mp, ep, dp …), see workloads/README.md";
+      "dp and exposed_dp, be they of tensor, expert or data parallelism; `wafertlm trace classify` gives "
+      "them their class";
   EXPECT_EQ(results["notes"][0], note);
   EXPECT_NE(result_.out.find("Note: " + note + ".\n"), std::string::npos) << result_.out;
   EXPECT_GT(results["iterations"][0]["breakdown_s"]["exposed_dp"], 0);

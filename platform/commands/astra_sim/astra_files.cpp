@@ -158,7 +158,7 @@ class Converter {
     remote_.add("service", own("accesses"));
     remote_.add("local", own("free"));
   }
-  Node platform() const {
+  Node platform(const std::string& name) const {
     Node npu, hbm, endpoint, collectives, by_dimension;
     if (peak_.kind != Node::Kind::empty) npu.add("peak", peak_);
     npu.add("compute", Node::map({{"durations", durations_}, {"time_step", own("1 ns")}}));
@@ -179,7 +179,7 @@ class Converter {
     collectives.add("dimensions", by_dimension);
     const Node fabric = ns3_fabric_.kind != Node::Kind::empty ? ns3_fabric_ : analytical_fabric();
     Node platform =
-        Node::map({{"platform", own("astra-sim")},
+        Node::map({{"platform", Node::string(name, {"--network-configuration", 0, 0})},
                    {"wafer", Node::map({{"fabric", fabric}})},
                    {"npu", npu},
                    {"sequencer", Node::map({{"order", own("lowest_id")}, {"communications", own("1")}})},
@@ -272,7 +272,7 @@ Conversion convert(const Files& files) {
   converter.read_system(files.system, files.injection_scale);
   if (is_given(files.remote_memory)) converter.read_remote_memory(files.remote_memory);
   Conversion conversion;
-  conversion.platform = converter.platform();
+  conversion.platform = converter.platform(std::filesystem::path(files.network).stem().string());
   conversion.warnings = converter.warnings();
   conversion.npus = converter.npus();
   conversion.npus_name = converter.npus_name();
@@ -280,6 +280,8 @@ Conversion convert(const Files& files) {
   conversion.no_remote_memory = converter.no_remote_memory();
   if (!is_given(files.workload)) return conversion;
   Node workload;
+  workload.add("workload", Node::string(std::filesystem::path(files.workload).filename().string(),
+                                        {"--workload-configuration", 0, 0}));
   const auto add = [&](const char* key, const char* option, const std::string& path) {
     if (is_given(path)) workload.add(key, Node::string(absolute(path), {option, 0, 0}));
   };

@@ -16,7 +16,7 @@ TEST_F(AstraFiles, WithoutKeysEverythingHasItsDefault) {
   const Conversion made = converted(kRing, "{}");
   EXPECT_EQ(
       platform_of(made),
-      "\nplatform: astra-sim\nwafer:\n  fabric:\n    kind: dimensional\n"
+      "\nplatform: \"network\"\nwafer:\n  fabric:\n    kind: dimensional\n"
       "    dimensions:\n      - {topology: ring, size: 4, bandwidth: 53687091200 B/s, latency: 500000 ps}\n"
       "    transport: messages\n    time_step: 1 ns\n    point_to_point: bare\n"
       "    switch_mode: store_and_forward\n    ring_opposite: up\n    header_bytes: 0 B\n"
@@ -43,7 +43,7 @@ TEST_F(AstraFiles, EveryKeyHasItsPlace) {
       R"({"memory-type": "PER_NODE_MEMORY_EXPANSION", "remote-mem-latency": 1.5, "remote-mem-bw": 2,
           "num-nodes": 4, "num-npus-per-node": 6})");
   EXPECT_EQ(yaml_files(made).front().second, R"(# From ASTRA-sim's files, each value with its place there.
-platform: astra-sim  # ASTRA-sim
+platform: "network"  # --network-configuration
 wafer:
   fabric:
     kind: dimensional  # ASTRA-sim
@@ -111,9 +111,10 @@ run:
 
 TEST_F(AstraFiles, TheExperimentNamesTheTracesByTheirAbsolutePath) {
   files_.workload = "/traces/x/../job";
-  EXPECT_EQ(experiment_of(converted(kRing, "{}")),
-            "\nexperiment: astra-sim\nworkload:\n  chakra: \"/traces/job\"\niterations: 1\n"
-            "platform: platform.yaml\n");
+  EXPECT_EQ(
+      experiment_of(converted(kRing, "{}")),
+      "\nexperiment: astra-sim\nworkload:\n  workload: \"job\"\n  chakra: \"/traces/job\"\niterations: 1\n"
+      "platform: platform.yaml\n");
   files_.comm_groups = "/traces/groups.json";
   expect_part(experiment_of(converted(kRing, "{}")),
               "  chakra: \"/traces/job\"\n  comm_groups: \"/traces/groups.json\"\niterations: 1\n");
