@@ -26,9 +26,8 @@ struct FileKind {
   std::string summary;     ///< what it is, in a few words
   /// Reads and checks a file, and writes what `wafertlm check` says of it. @throws ConfigError
   std::function<void(const CheckRequest&, std::ostream& out)> check;
-  bool takes_overrides = false;    ///< and `resolved`
-  std::string preset_folder = {};  ///< below configs/: presets that commands find by name; empty: none
-  std::string start = {};          ///< what `wafertlm new` writes, with {name} and {configs}; empty: nothing
+  bool takes_overrides = false;  ///< and `resolved`
+  std::string start = {};        ///< what `wafertlm new` writes, with {name}; empty: nothing
 
   const std::string& key() const { return type->keys().front().name; }
 };

@@ -293,9 +293,9 @@ void Check::fail(const std::vector<const void*>& culprits, const std::string& me
 
 void load_file_or_map(Node& value, const StructType& type) {
   if (value.kind == Node::Kind::scalar)
-    load_file_into(value, type.name());
+    load_file_into(value, type.name(), type.presets());
   else
-    apply_extends(value);
+    apply_extends(value, type.presets());
   type.load_files_below(value);
 }
 

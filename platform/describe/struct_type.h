@@ -49,6 +49,8 @@ class StructType {
   virtual ~StructType() = default;
 
   const std::string& name() const { return name_; }
+  /// The folder below configs/ that has presets of this kind ("platforms"); "": there are none.
+  const std::string& presets() const { return presets_; }
   const std::vector<Key>& keys() const { return keys_; }
   const Key* find(const std::string& name) const;
   std::vector<std::string> key_names() const;
@@ -88,6 +90,7 @@ class StructType {
     std::function<void(void*)> choose;
   };
   std::vector<Key> keys_;
+  std::string presets_;
   std::vector<Alternative> alternatives_;
   std::vector<std::function<void(const void*, const Check&)>> rules_;
   /// If a key's value chooses the alternative: that key, and its value for each. The first is the default.
@@ -210,6 +213,11 @@ class Struct : public TypeOf<S>, public StructType {
     alternatives_.push_back(
         {[is_chosen = std::move(is_chosen)](const void* spec) { return is_chosen(of(spec)); },
          [choose = std::move(choose)](void* spec) { choose(of(spec)); }});
+    return *this;
+  }
+  /// Files of this kind may be named as the presets in this folder are.
+  Struct& presets_in(std::string folder) {
+    presets_ = std::move(folder);
     return *this;
   }
   /// The former name of a key; who uses it is told the new one.

@@ -52,18 +52,21 @@ class Word : public Text {
 
 class FilePath : public TypeOf<std::string> {
  public:
-  explicit FilePath(std::string meaning) : meaning_(std::move(meaning)) {}
+  FilePath(std::string meaning, std::string presets)
+      : meaning_(std::move(meaning)), presets_(std::move(presets)) {}
   std::string read(const Reader& in) const override {
     const std::string& value = in.scalar("the path of " + meaning_);
     if (value.empty()) in.fail_type("the path of " + meaning_);
-    return std::filesystem::absolute(relative_to(in.node().place, value)).lexically_normal().string();
+    return std::filesystem::absolute(named_file(in.node().place, value, presets_))
+        .lexically_normal()
+        .string();
   }
   Node write(const std::string& value) const override { return Node::string(value); }
   bool has_value(const std::string& value) const override { return !value.empty(); }
   Json schema(SchemaStyle, SchemaDefs&) const override { return {{"type", "string"}, {"minLength", 1}}; }
 
  private:
-  std::string meaning_;
+  std::string meaning_, presets_;
 };
 
 class Boolean : public TypeOf<bool> {
@@ -179,7 +182,9 @@ class WordOr : public TypeOf<std::optional<std::uint64_t>> {
 
 TypePtr<std::string> text() { return std::make_shared<Text>(); }
 TypePtr<std::string> word() { return std::make_shared<Word>(); }
-TypePtr<std::string> file_path(const std::string& meaning) { return std::make_shared<FilePath>(meaning); }
+TypePtr<std::string> file_path(const std::string& meaning, const std::string& presets) {
+  return std::make_shared<FilePath>(meaning, presets);
+}
 TypePtr<double> number(double least, double most) { return std::make_shared<Number>(least, most); }
 TypePtr<bool> boolean() { return std::make_shared<Boolean>(); }
 

@@ -17,8 +17,10 @@ namespace wafertlm::config {
 TypePtr<std::string> text();
 /// A name of letters, digits, '_' and '-'.
 TypePtr<std::string> word();
-/// A path relative to the file that mentions it; held as an absolute path.
-TypePtr<std::string> file_path(const std::string& meaning);
+/// A path relative to the file that mentions it; held as an absolute path. @param presets folder below
+/// configs/
+/// ("platforms", kAnyPresets) whose files may be named without it
+TypePtr<std::string> file_path(const std::string& meaning, const std::string& presets = {});
 TypePtr<bool> boolean();
 /// A plain number, without a unit.
 TypePtr<double> number(double least, double most);

@@ -6,17 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "platform/describe/preset_files.h"
+
 namespace wafertlm {
 
-/// The folder of the presets: $WAFERTLM_CONFIGS, ../share/wafertlm/configs beside the program's folder (as
-/// installed), or ../configs (a build folder in the source tree). Empty: there is none.
-std::filesystem::path configs_folder();
-
-/// The same. @throws std::invalid_argument: there is none, or it has none of the folders `kinds`.
+/// The folder of the presets. @throws std::invalid_argument: there is none, or it has none of the folders
+/// `kinds`.
 std::filesystem::path required_configs_folder(const std::vector<std::string>& kinds);
 
-/// Names of the files in a folder of presets ("platforms"), sorted, without ".yaml".
-std::vector<std::string> preset_names(const std::string& kind);
+/// Turns the name of a preset of these kinds, where there is no such file, into its path. A name close to one
+/// is refused with it; all others stay as they are.
+CLI::Validator preset_or_file(const std::function<std::vector<std::string>()>& kinds);
 
 /// A file that the command needs: `name` stands for it. A plain name of a preset of these kinds, where there
 /// is no such file, is replaced by its path. A name close to one is refused with it; all others stay as they

@@ -18,6 +18,7 @@ std::shared_ptr<const Struct<CostSpec>> cost_type() {
         .required("price", &LinkPriceSpec::price, price, "$ per GB/s of one direction")
         .optional("power", &LinkPriceSpec::power, price, "W per GB/s of one direction");
     auto made = std::make_shared<Struct<C>>("costs");
+    made->presets_in("costs");
     made->required("costs", &C::name, text(), "Name of the table")
         .optional("npu", &C::npu, price, "$ of an NPU")
         .optional("npu_power", &C::npu_power, price, "W of an NPU")

@@ -120,6 +120,7 @@ void check_streams(const ExperimentSpec& experiment, const Check& check) {
 std::shared_ptr<const Struct<ExperimentSpec>> experiment_type() {
   static const auto type = [] {
     auto experiment = std::make_shared<Struct<ExperimentSpec>>("experiment");
+    experiment->presets_in("experiments");
     experiment->required("experiment", &ExperimentSpec::name, text(), "Name of the experiment")
         .required("platform", &ExperimentSpec::platform,
                   std::make_shared<const FileOr<PlatformSpec>>(platform_type()), "The platform, or its file")

@@ -25,13 +25,12 @@ using Load = S (*)(const std::string&, const std::vector<std::string>&);
 /// A kind that takes overrides and can be resolved.
 template <class S>
 FileKind whole(const std::shared_ptr<const Struct<S>>& type, Load<S> load, std::string command,
-               std::string summary, std::string presets = {}, std::string start = {}) {
+               std::string summary, std::string start = {}) {
   const auto check = [load](const CheckRequest& request, std::ostream& out) {
     const S spec = load(request.file, request.overrides);
     out << (request.resolved ? resolved_yaml(spec) : check_text(spec));
   };
-  return {type.get(), std::move(command), std::move(summary), check,
-          true,       std::move(presets), std::move(start)};
+  return {type.get(), std::move(command), std::move(summary), check, true, std::move(start)};
 }
 
 /// A part of another file that may be one of its own.
@@ -69,14 +68,13 @@ std::string check_text(const ModelSpec& spec) {
 const std::vector<FileKind>& spec_file_kinds() {
   static const std::vector<FileKind> rows = {
       whole<ExperimentSpec>(experiment_type(), load_experiment, "run", "a platform and what runs on it",
-                            "experiments", kExperimentStart),
+                            kExperimentStart),
       whole<PlatformSpec>(platform_type(), load_platform, "collective", "a wafer, its fabric and its NPUs",
-                          "platforms", kPlatformStart),
+                          kPlatformStart),
       whole<WorkloadSpec>(workload_type(), load_workload, "workload",
-                          "traces, layers, or a model and how it is divided", "workloads", kWorkloadStart),
+                          "traces, layers, or a model and how it is divided", kWorkloadStart),
       whole<ModelSpec>(model_type(), load_model, "", "the layers of a neural network"),
-      whole<StudySpec>(study_type(), load_study, "study", "a grid of runs and what is read from them",
-                       "studies"),
+      whole<StudySpec>(study_type(), load_study, "study", "a grid of runs and what is read from them"),
       part<CostSpec>(cost_type(), "check", "prices and powers of a platform's parts"),
       part<EndpointSpec>(endpoint_type(), "", "what a message costs an NPU"),
       part<EfficiencySpec>(efficiency_type(), "", "what part of its pins' bandwidth a memory delivers"),
@@ -92,7 +90,7 @@ const FileKind& spec_file_kind(const StructType& type) {
 std::vector<std::string> preset_folders() {
   std::vector<std::string> folders;
   for (const FileKind& row : spec_file_kinds())
-    if (!row.preset_folder.empty()) folders.push_back(row.preset_folder);
+    if (!row.type->presets().empty()) folders.push_back(row.type->presets());
   return folders;
 }
 

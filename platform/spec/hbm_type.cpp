@@ -132,6 +132,7 @@ HbmParams hbm_params(const HbmSpec& spec) {
 std::shared_ptr<const Struct<EfficiencySpec>> efficiency_type() {
   static const auto type = [] {
     auto made = std::make_shared<Struct<EfficiencySpec>>("efficiency");
+    made->presets_in("memory");
     made->required("efficiency", &EfficiencySpec::name, text(), "What was measured, and how")
         .required("generation", &EfficiencySpec::generation, generation_type(), "Of which memory")
         .required("depths", &EfficiencySpec::depths,
@@ -151,6 +152,7 @@ std::shared_ptr<const Struct<EfficiencySpec>> efficiency_type() {
 std::shared_ptr<const Struct<DramTimingSpec>> dram_timing_type() {
   static const auto type = [] {
     auto made = std::make_shared<Struct<DramTimingSpec>>("dram_timings");
+    made->presets_in("memory/timings");
     made->optional("timings", &DramTimingSpec::name, text(), "What they are, and from where")
         .optional(
             "t_ck", &DramTimingSpec::clock_ps, maybe(whole_quantity(time_dimension(), "100 ps", "10 ns")),

@@ -138,6 +138,7 @@ std::shared_ptr<const Struct<ModelSpec>> model_type() {
   static const auto type = [] {
     using M = ModelSpec;
     auto model = std::make_shared<Struct<M>>("model");
+    model->presets_in("workloads/models");
     model->required("model", &M::name, text(), "Name of the model");
     model->alternative(&M::kind, ModelKind::table)
         .required("layers", &M::layers, list_of<LayerSpec>(layer_type(), 1, 100'000),

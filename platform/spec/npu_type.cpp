@@ -159,6 +159,7 @@ EndpointParams endpoint_params(const NpuSpec& npu) {
 std::shared_ptr<const Struct<EndpointSpec>> endpoint_type() {
   static const auto type = [] {
     auto made = std::make_shared<Struct<EndpointSpec>>("endpoint");
+    made->presets_in("endpoints");
     made->optional("endpoint", &EndpointSpec::name, text(), "What it is, in a file of its own")
         .optional("launch_cost", &EndpointSpec::launch_cost_ps, any_time(),
                   "From the start of a collective at an NPU until its first step there")

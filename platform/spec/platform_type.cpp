@@ -287,6 +287,7 @@ const std::string& value_of(const Spec& spec, CollectiveType type) {
 std::shared_ptr<const Struct<PlatformSpec>> platform_type() {
   static const auto type = [] {
     auto platform = std::make_shared<Struct<PlatformSpec>>("platform");
+    platform->presets_in("platforms");
     platform->required("platform", &PlatformSpec::name, text(), "Name of the platform")
         .required("wafer", &PlatformSpec::wafer, wafer_type(), "The wafer and its fabric")
         .optional("npu", &PlatformSpec::npu, npu_type(), "One NPU; all are alike")

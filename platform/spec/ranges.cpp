@@ -22,6 +22,8 @@ std::vector<std::string> split(const std::string& text, char separator) {
 }
 
 std::uint64_t parse_size_argument(const std::string& text) {
+  std::uint64_t bytes = 0;
+  if (is_number(text, bytes)) return bytes;
   try {
     return config::parse_size(text);
   } catch (const std::exception& error) {

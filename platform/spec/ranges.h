@@ -19,7 +19,7 @@ bool is_number(const std::string& text, Number& value) {
 
 /// "0-4,10" → NPUs; empty: all. @throws std::invalid_argument that shows the form.
 Group parse_npus(const std::string& text, std::uint32_t npus);
-/// "1MiB", "1KiB,3KiB" or "1MiB:1GiB:2". @throws std::invalid_argument that shows the form.
+/// "1MiB", "8" (bytes), "1K,3K" or "1MiB:1GiB:2". @throws std::invalid_argument that shows the form.
 std::vector<std::uint64_t> parse_sizes(const std::string& text);
 /// The platform's algorithm for this collective as the planner names it; empty: the planner chooses, because
 /// the platform leaves it open or names one for other collectives.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `wafertlm new` writes; {name} and {configs}, the folder of the presets, are put in.
+// What `wafertlm new` writes; {name} is put in.
 #pragma once
 
 namespace wafertlm::config {
@@ -61,8 +61,8 @@ overlap: true                     # reduce while the backward pass goes on
 constexpr const char* kExperimentStart =
     R"(# A platform and a workload. `wafertlm run FILE` simulates it; any key can be changed: --set iterations=1.
 experiment: {name}
-platform: {configs}/platforms/wafer_mesh_5x4.yaml   # or your own: `wafertlm new platform NAME`
-workload: {configs}/workloads/resnet50_dp20.yaml    # or your own: `wafertlm new workload NAME`
+platform: wafer_mesh_5x4          # a preset (`wafertlm presets platforms`), or your own: NAME.yaml
+workload: resnet50_dp20           # a preset, or your own: `wafertlm new workload NAME` writes NAME.yaml
 iterations: 2                     # the last one is explained
 )";
 

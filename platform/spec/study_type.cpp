@@ -3,6 +3,7 @@
 #include <charconv>
 #include <set>
 
+#include "platform/describe/preset_files.h"
 #include "platform/describe/struct_type.h"
 #include "platform/describe/value_types.h"
 #include "platform/spec/descriptions.h"
@@ -91,7 +92,7 @@ class AxisValue : public TypeOf<AxisValueSpec> {
   AxisValue() {
     using V = AxisValueSpec;
     map_->required("name", &V::name, text(), "Name of the value in tables and selections")
-        .optional("file", &V::file, file_path("what the command takes"),
+        .optional("file", &V::file, file_path("what the command takes", kAnyPresets),
                   "What the command takes, relative to this file")
         .optional("arguments", &V::arguments, texts(), "More words for the command")
         .optional("set", &V::overrides, texts(), "Keys to change: wafer.fabric.link_latency=10ns");
@@ -423,10 +424,11 @@ std::shared_ptr<const Struct<StudySpec>> study_type() {
   static const auto type = [] {
     using S = StudySpec;
     auto study = std::make_shared<Struct<S>>("study");
+    study->presets_in("studies");
     study->required("study", &S::name, text(), "Name of the study")
         .optional("command", &S::command, one_of({"run", "collective", "traffic", "comet"}),
                   "What a cell runs")
-        .optional("file", &S::file, file_path("what the command takes"),
+        .optional("file", &S::file, file_path("what the command takes", kAnyPresets),
                   "What the command takes: an experiment, a platform or a cluster, relative to this file")
         .optional("arguments", &S::arguments, texts(), "More words for every command")
         .optional("set", &S::overrides, texts(),

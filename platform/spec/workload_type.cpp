@@ -98,6 +98,7 @@ std::shared_ptr<const Struct<WorkloadSpec>> make_workload_type(const std::string
   using D = DataParallelSpec;
   const auto ranks = integer<std::uint32_t>(1, 65'536);
   auto type = std::make_shared<Struct<W>>(type_name);
+  type->presets_in("workloads");
   const std::string name_key = "workload", name_meaning = "Name of the workload";
   if (needs_name)
     type->required(name_key, &W::name, text(), name_meaning);

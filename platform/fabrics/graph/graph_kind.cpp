@@ -138,6 +138,7 @@ std::shared_ptr<const Struct<GraphSpec>> graph_type() {
         .optional("one_way", &GraphLinkSpec::one_way, boolean(), "Only from the first to the second");
     const auto places = list_of(word(), 2, 65'536);
     auto made = std::make_shared<Struct<GraphSpec>>("graph");
+    made->presets_in("graphs");
     made->required("graph", &GraphSpec::name, text(), "Name of the graph")
         .required("npus", &GraphSpec::npus, integer<std::uint32_t>(1, 4096), "They are npu0, npu1, …")
         .optional("switches", &GraphSpec::switches, list_of<GraphSwitchSpec>(at, 0, 65'536), "The switches")

@@ -98,7 +98,9 @@ TEST(FileKinds, WiderOnesComeFirst) {
 }
 
 TEST(FileKinds, CommandsFindPresetsOfThese) {
-  EXPECT_EQ(preset_folders(), (std::vector<std::string>{"experiments", "platforms", "workloads", "studies"}));
+  EXPECT_EQ(preset_folders(),
+            (std::vector<std::string>{"experiments", "platforms", "workloads", "workloads/models", "studies",
+                                      "costs", "endpoints", "memory", "memory/timings"}));
 }
 
 }  // namespace

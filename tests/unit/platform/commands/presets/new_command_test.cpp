@@ -48,11 +48,15 @@ TEST(NewFile, HasItsNameAndSaysWhatIsNext) {
   const test::TempFolder folder;
   const std::string file = folder.path() + "/w.yaml";
   const test::CommandRun run = test::run_command(add_new_command, "new experiment first --out " + file);
-  EXPECT_EQ(run.out, "Written:\n  " + file + "\nNext:\n  wafertlm run " + file + "\n");
+  EXPECT_EQ(run.out, "Written:\n  " + file + "\nNext:\n  wafertlm run " + file +
+                         "\n  wafertlm schema --out " + folder.path() +
+                         "/wafertlm.schema.json   (an editor then knows all keys)\n");
   EXPECT_NE(test::read_text(file).find("\nexperiment: \"first\"\n"), std::string::npos);
   const test::CommandRun platform =
       test::run_command(add_new_command, "new platform p --force --out " + file);
-  EXPECT_EQ(platform.out, "Written:\n  " + file + "\nNext:\n  wafertlm check " + file + "\n");
+  EXPECT_EQ(platform.out, "Written:\n  " + file + "\nNext:\n  wafertlm check " + file +
+                              "\n  wafertlm schema --out " + folder.path() +
+                              "/wafertlm.schema.json   (an editor then knows all keys)\n");
   EXPECT_NE(test::read_text(file).find("\nplatform: \"p\"\n"), std::string::npos);
   EXPECT_NE(test::read_text(file).find("write {value: 750 GB/s, provenance: \"data sheet\"}.\n"),
             std::string::npos);
