@@ -73,7 +73,7 @@ columns:
   - {column: time, read: "rows[0].time_s", as: time}
   - {column: over bound, read: "rows[0].time_over_bound"}
 END
-"$wafertlm" study configs/studies/link_bandwidth.yaml --set workload.batch_per_npu=1 --reports --out "$folder/20" >/dev/null
+"$wafertlm" study configs/studies/link_bandwidth.yaml --set workload.batch_per_npu=1 --report --out "$folder/20" >/dev/null
 for npus in 100 1024; do "$wafertlm" study "$folder/study$npus.yaml" --out "$folder/$npus" >/dev/null; done
 node tests/browser/large_test.mjs tests/browser/golden.json "$folder/$mesh/report.html" "$folder/run10/report.html" "$folder/run32/report.html" "${@:2}"
 node tests/browser/study_test.mjs "$folder/20=line,pareto" "$folder/100=line,heat map,pareto" "$folder/1024=bar,pareto" "${@:2}"

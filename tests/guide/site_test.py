@@ -15,26 +15,25 @@ import tempfile
 
 GUIDE, TOOL = pathlib.Path(sys.argv[1]), sys.argv[2]
 sys.path.insert(0, str(GUIDE))
-from keys import keys_page  # noqa: E402
+from keys import anchor, keys_page  # noqa: E402
 
-schema = json.loads(subprocess.run([TOOL, "schema"], check=True, capture_output=True, text=True).stdout)
-page = keys_page(schema)
-structs = {name: each for name, each in schema["$defs"].items() if not name.endswith("_changes") and "properties" in each}
-assert len(structs) >= 40, len(structs)
-for name, struct in structs.items():
-    assert f"\n## {name}\n" in page, name
-    section = page[page.index(f"\n## {name}\n"):].split("\n<a id")[0]
-    rows = re.findall(r"^\| `([^`]+)` \|", section, re.M)
-    assert rows == [key for key, each in struct["properties"].items() if isinstance(each, dict)], name
-    for line in section.splitlines():
-        if line.startswith("| `"):
-            assert len(re.findall(r"(?<!\\)\|", line)) == 5, line
+keys = json.loads(subprocess.run([TOOL, "keys", "--json"], check=True, capture_output=True, text=True).stdout)["keys"]
+page = keys_page(keys)
+kinds = {key["kind"] for key in keys}
+assert len(keys) >= 600 and len(kinds) >= 15, (len(keys), kinds)
+for key in keys:
+    assert f'<a id="{anchor(key["kind"], key["path"])}"></a>' in page, key
+for line in page.splitlines():
+    if line.startswith("| <a"):
+        assert len(re.findall(r"(?<!\\)\|", line)) == 5, line
+anchors = re.findall(r'<a id="([^"]+)">', page)
 for target in re.findall(r"\]\(#([^)]+)\)", page):
-    assert target in structs, target
-# A row in full: value, default and meaning.
-assert re.search(r"^\| `link_bandwidth` \| such as `750 GB/s` \(bandwidth from 1 B/s to 9 PB/s\) \|  \| Bandwidth of a link between two routers, per direction \|$", page, re.M), "link_bandwidth"
-assert re.search(r"^\| `iterations` \| integer, 1 to 1000000 \| `1` \| How often the workload runs \|$", page, re.M), "iterations"
-assert re.search(r"^\| `platform` \| \[platform\]\(#platform\) or text \| required \| The platform, or its file \|$|^\| `platform` .* \| required \|", page, re.M), "platform"
+    assert target in anchors, target
+# A row in full: path, value, default and meaning.
+NAME = "platform.wafer.fabric.link_bandwidth"
+assert re.search(r'^\| <a id="' + NAME + r'"></a>\[`wafer\.fabric\.link_bandwidth`\]\(#' + NAME + r'\) \| bandwidth from 1 B/s to 9 PB/s, such as 750 GB/s \| .* \| Bandwidth of a link',
+                 page, re.M), NAME
+assert re.search(r"^\| <a .*\[`iterations`\].* \| integer, 1 to 1000000 \| `1` \| How often the workload runs \|$", page, re.M), "iterations"
 if not shutil.which("mkdocs"):
     sys.exit(77)
 
@@ -53,5 +52,13 @@ with tempfile.TemporaryDirectory() as folder:
                 assert (site / each).exists(), f"{name} loads {each}"
         for target in re.findall(r'href="([a-z_]+\.html)(?:#[^"]*)?"', text):
             assert target in pages, f"{name} links to {target}"
-    for name in structs:
+    for name in anchors:
         assert f'id="{html.escape(name)}"' in pages["keys.html"], name
+    # The search has all pages' texts in its script, and nothing to fetch.
+    script = (site / "search/main.js").read_text(encoding="utf-8")
+    assert "lunr" in script and sorted(each.name for each in (site / "search").iterdir()) == ["main.js"]
+    for word in ("rtl_engineer.html", "wafer.fabric.link_bandwidth", "Random traffic with stalls"):
+        assert word in script, word
+    assert not re.search(r"fetch\(|XMLHttpRequest|Worker\(|getJSON", script)
+    for name, text in pages.items():
+        assert "search/main.js" in text and "mkdocs-search-query" in text, name
