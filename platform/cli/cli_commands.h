@@ -6,7 +6,7 @@
 
 namespace wafertlm {
 
-/// Commands about the command line itself, which every program has: completion, man.
+/// Commands about the command line itself, which every program has: help, completion, man.
 const std::vector<Command>& cli_commands();
 
 }  // namespace wafertlm

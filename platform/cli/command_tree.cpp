@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/cli/command_tree.h"
 
+#include <nlohmann/json.hpp>
 #include <sstream>
+
+#include "platform/host/options.h"
 
 namespace wafertlm {
 namespace {
@@ -18,6 +21,7 @@ ShownOption shown_option(const CLI::Option& option) {
     for (const std::string& name : option.get_lnames()) shown.names.push_back("--" + name);
   }
   if (option.get_type_size() == 0 || option.get_expected_max() == 0) return shown;  // a flag
+  shown.offers = completions_of(option);
   // "TEXT:{a, b}": the type, and what a validator takes.
   const std::string type = option.get_type_name();
   const std::size_t open = type.find('{'), close = type.find('}');
@@ -73,6 +77,7 @@ ShownCommand shown_command(const CLI::App& app, const std::string& before) {
   shown.path = before.empty() ? shown.name : before + " " + shown.name;
   shown.description = app.get_description();
   shown.footer = footer_of(app);
+  shown.group = app.get_group();
   for (const CLI::Option* option : app.get_options())
     if (!option->get_group().empty()) shown.options.push_back(shown_option(*option));
   for (const CLI::App* command : app.get_subcommands(
@@ -85,6 +90,25 @@ std::vector<const ShownCommand*> flattened(const ShownCommand& root) {
   std::vector<const ShownCommand*> all;
   append(all, root);
   return all;
+}
+
+nlohmann::ordered_json to_json(const ShownCommand& command) {
+  nlohmann::ordered_json options = nlohmann::ordered_json::array(), commands = options;
+  for (const ShownOption& each : command.options) {
+    nlohmann::ordered_json option{{"names", each.names},
+                                  {"value", each.value},
+                                  {"description", each.description},
+                                  {"required", each.is_required},
+                                  {"positional", each.is_positional}};
+    if (!each.choices.empty()) option["choices"] = each.choices;
+    options.push_back(option);
+  }
+  for (const ShownCommand& each : command.commands) commands.push_back(to_json(each));
+  return {{"command", command.path},
+          {"group", command.group},
+          {"description", command.description},
+          {"options", options},
+          {"commands", commands}};
 }
 
 }  // namespace wafertlm

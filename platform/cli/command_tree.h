@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <CLI/CLI.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -12,12 +13,13 @@ struct ShownOption {
   std::string value;               ///< what stands for the value; "": a flag
   std::string description;
   std::vector<std::string> choices;  ///< all values there are; empty: free
+  std::vector<std::string> offers;   ///< values that a shell offers beside files: presets, keys
   bool is_required = false, is_positional = false;
 };
 
 /// A command with its full name ("wafertlm trace info"), and those below it. Hidden ones are left out.
 struct ShownCommand {
-  std::string path, name, description, footer;
+  std::string path, name, description, footer, group;
   std::vector<ShownOption> options;
   std::vector<ShownCommand> commands;
 };
@@ -29,5 +31,8 @@ ShownCommand shown_command(const CLI::App& app, const std::string& before = "");
 
 /// The command and all below it, in order of definition.
 std::vector<const ShownCommand*> flattened(const ShownCommand& root);
+
+/// The command and all below it as JSON: what `wafertlm man --json` prints.
+nlohmann::ordered_json to_json(const ShownCommand& command);
 
 }  // namespace wafertlm

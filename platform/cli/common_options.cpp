@@ -4,12 +4,16 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/algorithm/string/predicate.hpp>
+#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
 #include <stdexcept>
+
+#include "platform/host/json_output.h"
 
 namespace wafertlm {
 namespace {
@@ -17,12 +21,12 @@ namespace {
 constexpr const char* kJson = "--json";
 
 /// The command that the words name.
-const CLI::App& command_of(const CLI::App& app, const std::vector<std::string>& words) {
-  const CLI::App* command = &app;
+CLI::App& command_of(CLI::App& app, const std::vector<std::string>& words) {
+  CLI::App* command = &app;
   for (const std::string& word : words) {
     if (word.empty() || word.front() == '-') continue;
-    const CLI::App* below = nullptr;
-    for (const CLI::App* each : command->get_subcommands([](const CLI::App*) { return true; }))
+    CLI::App* below = nullptr;
+    for (CLI::App* each : command->get_subcommands([](const CLI::App*) { return true; }))
       if (each->get_name() == word) below = each;
     if (below == nullptr) break;
     command = below;
@@ -41,9 +45,26 @@ void join_json(std::vector<std::string>& words) {
   }
 }
 
+/// "wafer.width=4".
+bool is_setting(const std::string& word) {
+  const std::size_t equals = word.find('=');
+  return equals != std::string::npos && equals != 0 &&
+         std::isalpha(static_cast<unsigned char>(word[0])) != 0 &&
+         std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals), [](unsigned char c) {
+           return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '[' || c == ']';
+         });
+}
+
+/// Settings that follow each other behind one --set get one each.
+void split_settings(std::vector<std::string>& words) {
+  for (std::size_t i = 2; i < words.size(); ++i)
+    if (words[i - 2] == "--set" && is_setting(words[i]))
+      words.insert(words.begin() + static_cast<std::ptrdiff_t>(i), "--set");
+}
+
 /// Of a command with --json: where to; one that only prints it is given the plain flag.
-void take_json(const CLI::App& command, std::vector<std::string>& words, CommonOptions& options) {
-  const CLI::Option* const json = command.get_option_no_throw(kJson);
+void take_json(CLI::App& command, std::vector<std::string>& words, CommonOptions& options) {
+  CLI::Option* const json = command.get_option_no_throw(kJson);
   if (json == nullptr) return;  // it will be refused
   join_json(words);
   const std::string start = std::string(kJson) + "=";
@@ -52,8 +73,8 @@ void take_json(const CLI::App& command, std::vector<std::string>& words, CommonO
     options.json = word.substr(start.size());
     if (options.json.empty())
       throw std::invalid_argument("--json: the value is empty; give one, or leave it out");
-    if (json->get_expected_max() != 0 && json->get_type_size() != 0) continue;
-    word = kJson;
+    if (!only_prints_json(*json)) continue;
+    word = start + "-";
     options.json_in_place_of_text = options.json != "-";
   }
 }
@@ -73,9 +94,9 @@ void add_common_options(CLI::App& app) {
       ->type_name("SIZE");
 }
 
-CommonOptions take_common_options(const CLI::App& app, std::vector<std::string>& words) {
+CommonOptions take_common_options(CLI::App& app, std::vector<std::string>& words) {
   CommonOptions options;
-  const CLI::App& command = command_of(app, words);
+  CLI::App& command = command_of(app, words);
   std::vector<std::string> rest;
   const auto take = [&](const std::string& word, const char* brief, const char* full, bool& value) {
     const bool is_it = word == brief || word == full;
@@ -101,6 +122,7 @@ CommonOptions take_common_options(const CLI::App& app, std::vector<std::string>&
   if (options.is_quiet && options.is_verbose)
     throw std::invalid_argument("-q says less and -v says more; give one of them");
   words = std::move(rest);
+  split_settings(words);
   take_json(command, words, options);
   return options;
 }

@@ -20,7 +20,7 @@ void add_common_options(CLI::App& app);
 /// Takes them out of the words of a command line, whose commands `app` has: -q, -v, --no-color and
 /// --input-limit SIZE anywhere, and `--json FILE` of those that only know to print JSON. FILE may stand
 /// behind a space if it is - or ends in .json; else --json=FILE. @throws std::invalid_argument: -q and -v.
-CommonOptions take_common_options(const CLI::App& app, std::vector<std::string>& words);
+CommonOptions take_common_options(CLI::App& app, std::vector<std::string>& words);
 
 /// While it lives, what is printed goes to a file. @throws std::invalid_argument: it cannot be written
 class PrintedTo {

@@ -27,6 +27,7 @@
 #include "platform/host/built_without.h"
 #include "platform/host/files.h"
 #include "platform/host/interrupt.h"
+#include "platform/host/options.h"
 #include "platform/host/out_of_memory.h"
 #include "platform/host/verbosity.h"
 #include "platform/text/quantity.h"
@@ -95,9 +96,11 @@ std::string described(const CLI::ParseError& error, const CLI::App& app,
   names.clear();
   for (const CLI::Option* option : command->get_options()) names.push_back(option->get_name());
   for (const std::string& rest : app.remaining(true))
-    if (rest.rfind("--", 0) == 0)
-      return "there is no option " + rest + config::did_you_mean(rest, names) + " (`" + typed +
-             " --help` lists them)";
+    if (rest.rfind("--", 0) == 0) {
+      const std::string name = rest.substr(0, rest.find('=')), now = renaming_of_option(typed, name);
+      return "there is no option " + name + (now.empty() ? config::did_you_mean(name, names) : now) + " (`" +
+             typed + " --help` lists them)";
+    }
   return error.what();
 }
 
@@ -147,9 +150,6 @@ void say_what_it_took(const std::string& command, std::chrono::steady_clock::tim
 /// Runs a command with what all commands take. @return its exit code
 int run_command(const std::string& name, const std::function<int()>& command, const CommonOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  set_verbosity(options.is_quiet     ? Verbosity::quiet
-                : options.is_verbose ? Verbosity::verbose
-                                     : Verbosity::normal);
   if (options.has_no_colour) forbid_colour();
   int exit_code = 0;
   if (options.json_in_place_of_text) {
@@ -177,20 +177,26 @@ int run_commands(const std::vector<Command>& commands, int argc, char** argv) tr
   CLI::App app("WaferTLM: a SystemC/TLM-2.0 virtual platform of a wafer-scale training system", "wafertlm");
   app.require_subcommand(1);
   app.formatter(std::make_shared<HelpFormat>());
-  app.set_version_flag("--version", version_text, "Print the version, and what it was built with");
+  app.set_version_flag("-V,--version", version_text, "Print the version, and what it was built with");
   add_common_options(app);
   app.footer(
       "Exit codes: 0 done, 1 the run failed, 2 bad input, 128 + N ended by signal N. `wafertlm COMMAND "
       "--help` shows examples.");
   std::map<std::string, std::function<int()>> runs;
   for (const std::vector<Command>* const rows : {&commands, &cli_commands()})
-    for (const Command& command : *rows) runs[command.name] = command.add(app);
+    for (const Command& command : *rows) {
+      runs[command.name] = command.add(app);
+      app.get_subcommand(command.name)->group(command.group);
+    }
   std::vector<std::string> words(argv + 1, argv + argc);
   try {
     refuse_former_names(words);
     const CommonOptions options = take_common_options(app, words);
     if (!options.input_limit.empty())  // in the environment, for processes of studies too
       ::setenv(kInputLimitVariable, std::to_string(config::parse_size(options.input_limit)).c_str(), 1);
+    set_verbosity(options.is_quiet     ? Verbosity::quiet
+                  : options.is_verbose ? Verbosity::verbose
+                                       : Verbosity::normal);
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
     refuse_wrong_values(app);
     require_outputs(*app.get_subcommands().front(), options.json_in_place_of_text ? options.json : "");

@@ -13,6 +13,7 @@ namespace wafertlm {
 struct Command {
   const char* name;  ///< as typed
   std::function<int()> (*add)(CLI::App& app);
+  const char* group = "";  ///< heading in `--help`: "Run"
 };
 
 }  // namespace wafertlm

@@ -7,11 +7,14 @@
 
 #include "platform/describe/fields.h"
 #include "platform/host/files.h"
+#include "platform/host/options.h"
 #include "platform/host/output_option.h"
 
 namespace wafertlm {
 
 namespace {
+
+constexpr const char *kJson = "--json", *kPrintsOnly = "prints JSON only";
 
 /// As `--version` of a program: it needs no other option, and `wafertlm schema` asks for it, too.
 void add_schema_flag(CLI::App& command, const JsonSchema& schema) {
@@ -24,35 +27,52 @@ void add_schema_flag(CLI::App& command, const JsonSchema& schema) {
       [title, schema] {
         return results::schema::document("What `" + title + " --json` writes", schema()).dump(2);
       },
-      "Print the JSON Schema of that");
+      option_row("--json-schema").meaning);
 }
 
 }  // namespace
 
-CLI::Option* add_json_option(CLI::App& command, std::string& file, const JsonSchema& schema) {
+CLI::Option* add_json_option(CLI::App& command, std::string& file, const JsonSchema& schema,
+                             const std::string& more) {
   CLI::Option* const option =
-      command
-          .add_option("--json", file,
-                      "Write JSON into this file; -, or nothing: print it in place of the text")
-          ->type_name("FILE")
-          ->check(names_output(OutputKind::file));
+      add_shared_option(command, kJson, file, more)->check(names_output(OutputKind::file));
   add_schema_flag(command, schema);
   return option;
 }
 
-void add_json_flag(CLI::App& command, bool& json, const JsonSchema& schema, const std::string& description) {
-  command.add_flag("--json", json, description);
+CLI::Option* add_json_flag(CLI::App& command, bool& json, const JsonSchema& schema, const std::string& more) {
+  const OptionRow& row = option_row(kJson);
+  CLI::Option* const option =
+      command
+          .add_option_function<std::string>(
+              row.names, [&json](const std::string&) { json = true; }, description_of(row, more))
+          ->type_name(row.type)
+          ->check(CLI::Validator([](const std::string&) { return std::string(); }, "", kPrintsOnly));
   add_schema_flag(command, schema);
+  return option;
 }
 
+bool only_prints_json(CLI::Option& option) {
+  try {
+    option.get_validator(kPrintsOnly);
+    return true;
+  } catch (const CLI::OptionNotFound&) {
+    return false;
+  }
+}
+
+std::string json_text(const nlohmann::ordered_json& document) {
+  return document.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+void print_json(const nlohmann::ordered_json& document) { fmt::print("{}", json_text(document)); }
+
 bool write_json(const std::string& file, const nlohmann::ordered_json& document) {
-  const std::string text =
-      document.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   if (file == "-") {
-    fmt::print("{}", text);
+    print_json(document);
     return true;
   }
-  write_file("--json", file, text);
+  write_file(kJson, file, json_text(document));
   return false;
 }
 

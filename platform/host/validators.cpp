@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "platform/text/quantity.h"
 #include "platform/text/suggest.h"
 
 namespace wafertlm {
@@ -39,6 +40,20 @@ CLI::Validator one_of_names(const std::vector<std::string>& names) {
 
 CLI::Validator one_of_names(const std::function<std::vector<std::string>()>& names) {
   return OneOfNames(names);
+}
+
+CLI::Validator size_in_bytes() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        if (text.find_first_not_of("0123456789") == std::string::npos) return "";
+        try {
+          text = std::to_string(config::parse_size(text));
+          return "";
+        } catch (const config::QuantityError& error) {
+          return error.what();
+        }
+      },
+      "");
 }
 
 CLI::Validator not_negative() {

@@ -40,12 +40,15 @@ const Dimension& time_dimension() {
 }
 
 const Dimension& size_dimension() {
-  static const Dimension dimension{"size",
-                                   "bytes",
-                                   "4 KiB",
-                                   {whole("B", 1), whole("kB", kKilo), whole("MB", kMega), whole("GB", kGiga),
-                                    whole("TB", kTera), whole("PB", kPeta), whole("KiB", kKibi),
-                                    whole("MiB", kMebi), whole("GiB", kGibi), whole("TiB", kTebi)}};
+  static const Dimension dimension{
+      "size",
+      "bytes",
+      "4 KiB",
+      {whole("B", 1), whole("kB", kKilo), whole("MB", kMega), whole("GB", kGiga), whole("TB", kTera),
+       whole("PB", kPeta), whole("KiB", kKibi), whole("MiB", kMebi), whole("GiB", kGibi), whole("TiB", kTebi),
+       // As nccl-tests writes them.
+       alternative("K", kKibi, 1), alternative("M", kMebi, 1), alternative("G", kGibi, 1),
+       alternative("T", kTebi, 1)}};
   return dimension;
 }
 

@@ -155,10 +155,10 @@ class Case:
         error = self.error if self.is_said else "what they move"
         if error:
             assert done.returncode == 2 and error in done.stderr, (error, done.stderr)
-            assert done.stderr.count("\n") == 1 and (not self.is_said or "--groups" in done.stderr), done.stderr
+            assert done.stderr.count("\n") == 1 and (not self.is_said or "--comm-groups" in done.stderr), done.stderr
             if self.is_said:
                 return
-            done = subprocess.run([*command, "--limit", "100"], capture_output=True, text=True, check=False)
+            done = subprocess.run([*command, "--missing-at-most", "100"], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         report = json.loads((folder / "job.import.json").read_text())
         for rank, said in enumerate(report["ranks"]):

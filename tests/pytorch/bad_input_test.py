@@ -77,7 +77,7 @@ def damage(folder, kineto, host, text):
             assert events["errors"] == {"damaged": 1} and events["given"] == before["account"]["events"]["given"] + 1, events
             (note,) = [note for note in rank["notes"] if "damaged" in note]
             line = "" if "53 days" in wanted else f"line {damaged.index(bad + ('' if where > 5 else ',')) + 1},"
-            error = imported("--limit", "0", code=2)
+            error = imported("--missing-at-most", "0", code=2)
             for word in [*wanted, line, "of rank 0"]:
                 assert word in note and word in error, (word, note, error)
     kineto.write_text(text.replace("\n]", ",\n]"))  # nothing behind the last comma
@@ -132,7 +132,7 @@ def main():
         kineto_case(event % ', "ts": 1, "dur": 1, "args": {"correlation": 1.5}', "whole number")
         kineto_case(event % ', "ts": 1, "dur": 1, "args": {"Collective name": "allreduce", "In msg nelems": 3, "dtype": "Q"}',
                     'data type "Q"')
-        kineto_case(event % ', "ts": 1, "dur": 1', "without the call that launched them", "--limit")
+        kineto_case(event % ', "ts": 1, "dur": 1', "without the call that launched them", "--missing-at-most")
         damage(folder, kineto, host, text)
         host_case("{}", "nodes")
         host_case("[]", "nodes")
@@ -146,7 +146,7 @@ def main():
         # Another run of another program.
         other = known_run.KnownRun(random.Random(8), 60)
         trace_files.write_execution_trace(other, bad)
-        refused(folder, kineto, bad, str(bad), "operators are not in", "--limit")
+        refused(folder, kineto, bad, str(bad), "operators are not in", "--missing-at-most")
         # One rank twice. The host trace has the collectives.
         trace_files.write_execution_trace(run, host)
         command = [TOOL, "trace", "import", "--kineto", kineto, kineto, "--et", host, host, "--out", folder / "out" / "job"]

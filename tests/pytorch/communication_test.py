@@ -92,11 +92,11 @@ def without_size():
                "void deep_ep::internode_ll::dispatch<true>(void*)", "nvshmemi_put", "vllm::cross_device_reduce_1stage<float, 8>"]
     for kernel in kernels:
         assert "what they move" in imported([], [kernel], code=2)
-        nodes, report = imported([], [kernel], "--limit", "100")
+        nodes, report = imported([], [kernel], "--missing-at-most", "100")
         assert report["unknown_communication_kernels"] == {kernel: 1}, report
         assert kernel not in {node["Name"] for node in nodes}
     around = [("cpu_op", "c10d::allreduce_", {"Input Dims": [[]], "Input type": ["TensorList"]})]
-    nodes, report = imported(around, ["unknown"], "--limit", "100")
+    nodes, report = imported(around, ["unknown"], "--missing-at-most", "100")
     assert report["unknown_communication_kernels"] == {"unknown": 1}
     assert "more than 2^64" in imported([annotation("nccl:all_reduce", [[2**62, 2]], ["float"])], [NCCL], code=2)
 

@@ -104,7 +104,7 @@ def edits(folder):
                 [{"Id": 1, "Name": "r", "NodeType": 6, "comm_size": 8, "comm_src": 0, "comm_dst": 1}]]
     for rank, nodes in enumerate(messages):
         (folder / f"p2p.{rank}.json").write_text(json.dumps({"workload_graph": nodes}))
-    tool("trace", "edit", folder / "p2p", "--out", out, "--form", "json", "--ranks", "1,0")
+    tool("trace", "edit", folder / "p2p", "--out", out, "--form", "json", "--renumber", "1,0")
     assert read(out, 0)[0]["NodeType"] == 6 and read(out, 1)[0]["comm_dst"] == 0
     before = sorted(path.read_bytes() for path in out.parent.iterdir())
     for arguments in (["--ranks", "0,0"], ["--scale", "kernel"], ["--scale", "none=2"], ["--precision", "16"], ["--slice", "9:9"], []):
@@ -181,7 +181,7 @@ def earlier_ranks(folder):
     job, out, three = write(folder, CHAIN), folder / "new", write(folder, CHAIN, ranks=3, name="three")
     for what in (("edit", "--scale", "kernel=0.5"), ("obfuscate",)):
         command = ["trace", what[0], job, "--out", out, "--form", "json", *what[1:]]
-        tool("trace", "edit", three, "--ranks", "0,1,2", "--out", out, "--form", "json")
+        tool("trace", "edit", three, "--renumber", "0,1,2", "--out", out, "--form", "json")
         before = read(out, 2)
         assert "new.2.json" in tool(*command, code=2)
         done = subprocess.run([TOOL, *map(str, command), "--force"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

@@ -37,7 +37,7 @@ def grammar(tool):
     text = subprocess.run([tool, "completion", "bash"], capture_output=True, text=True, check=True).stdout
     found = {}
     for path, body in re.findall(r"^    'wafertlm ?([^']*)'\)\n(.*?;; *\n)(?=    '|  esac)", text, re.DOTALL | re.MULTILINE):
-        values = {option: choices.split() for option, choices in re.findall(r"^        (\S+)\) words='([^']*)' takes_value=1", body, re.MULTILINE)}
+        values = {option: choices.split() for option, choices in re.findall(r"^        (\S+)\) words=(?:'([^']*)'|\$\w+) takes_value=1", body, re.MULTILINE)}
         options = re.search(r"== -\* \]\]; then words='([^']*)'", body).group(1).split()
         found[tuple(path.split())] = (options, values)
     assert len(found) > 40, len(found)

@@ -134,7 +134,7 @@ def slots():
         "trace.import": (".json", ["trace", "import", "--kineto", "FILE", "--out", "DIR/out/job"]),
         "trace.import.packed": (".json.gz", ["trace", "import", "--kineto", "FILE", "--out", "DIR/out/job"]),
         "trace.import.host": (".json", ["trace", "import", "--kineto", "KINETO", "--et", "FILE", "--out", "DIR/out/job"]),
-        "trace.import.groups": (".json", ["trace", "import", "--kineto", "KINETO", "--groups", "FILE", "--out", "DIR/out/job"]),
+        "trace.import.groups": (".json", ["trace", "import", "--kineto", "KINETO", "--comm-groups", "FILE", "--out", "DIR/out/job"]),
         "trace.synthesize": (".0.et", ["trace", "synthesize", "PREFIX", "--out", "DIR/out/job"]),
         "trace.synthesize.model": (".json", ["trace", "synthesize", "--model", "FILE", "--out", "DIR/out/job"]),
         "trace.stats": (".0.et", ["trace", "stats", "FILE"]),

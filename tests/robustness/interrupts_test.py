@@ -22,7 +22,7 @@ def cases(ranks):
     link = "--set=wafer.fabric.link_bandwidth={}GB/s".format
     return [("generate", lambda v: ["workload", "generate", "in/w.yaml", "--out", "out", f"--set=data_parallel={ranks}", f"--set=batch_per_npu={v}"], "w"),
             ("import", lambda v: ["trace", "import", "--kineto", *(f"in/{['kineto', 'longer'][v - 1]}{rank}.json" for rank in range(2)),
-                                  "--limit", "100", "--out", "out/i"], "i"),
+                                  "--missing-at-most", "100", "--out", "out/i"], "i"),
             ("convert", lambda v: ["trace", "convert", f"in/many{v}/w", "--to", "et.gz", "--out", "out"], "w"),
             ("run", lambda v: ["run", "in/e.yaml", "--out", "out", "--report", link(50 * v), "--set=iterations=4"], None),
             ("study", lambda v: ["study", "in/s.yaml", "--out", "out", "--jobs", "1", "--fresh", link(50 * v)], None),

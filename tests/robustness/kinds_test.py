@@ -142,7 +142,7 @@ class Kinds(unittest.TestCase):
                       ["trace", "edit", "in/traces/w", "--repeat", "2", "--out", "in/traces/w"],
                       ["trace", "edit", "in/traces/w", "--repeat", "2", "--out", "in/traces/../traces/w"],
                       ["trace", "convert", "in/traces/w.0.et", "in/traces/w.0.et"],
-                      ["trace", "import", "--kineto", "in/kineto0.json", "--out", "new", "--report", "in/kineto0.json"],
+                      ["trace", "import", "--kineto", "in/kineto0.json", "--out", "new", "--timeline", "in/kineto0.json"],
                       ["workload", "show", "in/w.yaml", "--json=in/w.yaml"]]:
             with self.subTest(words=words):
                 self.refuse(words)

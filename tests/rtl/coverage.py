@@ -43,7 +43,7 @@ def main():
     hits = collections.Counter()
     for design in DESIGNS:
         file = out / f"{design}.dat"
-        subprocess.run([tool, "rtl", "stress", design, "--seconds", given.seconds, "--coverage", file], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([tool, "rtl", "stress", design, "--limit", f"{given.seconds}s", "--coverage", file], check=True, stdout=subprocess.DEVNULL)
         for point, count in points(file):
             hits[point] += count
     shares = {}

@@ -101,7 +101,7 @@ def build(given, mutants):
 
 def stress(tool, design, number, folder):
     """(fault or None, cycles and waits)."""
-    command = [tool, "rtl", "stress", design, "--cases", str(CASES), "--seconds", "0", "--long-cycles", "20000", "--json", "--shrink", "0", "--plusarg", f"mutant={number}"]
+    command = [tool, "rtl", "stress", design, "--cases", str(CASES), "--limit", "0s", "--long-cycles", "20000", "--json", "--shrink", "0", "--plusarg", f"mutant={number}"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=900, cwd=folder)
     except subprocess.TimeoutExpired:

@@ -20,6 +20,7 @@ TOOL = sys.argv[1]
 CONFIGS = pathlib.Path(__file__).resolve().parent.parent.parent / "configs"
 # Of kinds that no preset has.
 EXAMPLES = {
+    "classes": "classes: mine\naxes: [{class: mp, size: 8}, {class: dp, size: 4}]\ngroups: [{group: 'tp_*', class: mp}]\nmessages: pp\n",
     "tuning_table": """
 tuning_table: t
 platform: p

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <exception>
+#include <regex>
 
 namespace wafertlm::test {
 
@@ -14,7 +15,9 @@ CommandRun run_command(std::function<int()> (*add)(CLI::App& app), const std::st
   CommandRun run;
   testing::internal::CaptureStdout();
   try {
-    app.parse(line);
+    // As the command line does: alone it is the standard output.
+    static const std::regex alone(R"(--json(?= |$)(?! -( |$))(?! \S+\.json))");
+    app.parse(std::regex_replace(line, alone, "--json=-"));
     run.exit_code = command();
   } catch (const std::exception& error) {
     run.refusal = error.what();

@@ -108,8 +108,8 @@ class CommandLine(unittest.TestCase):
         message = tool("presets", code=2, env={**os.environ, "WAFERTLM_CONFIGS": "/none"}).stderr
         self.assertIn("/none", message)
         self.assertIn("WAFERTLM_CONFIGS", message)
-        self.assertIn("/none", tool("new", "experiment", "x", "--out", self.path / "x.yaml", code=2, env={**os.environ, "WAFERTLM_CONFIGS": "/none"}).stderr)
-        self.assertFalse((self.path / "x.yaml").exists())
+        tool("new", "experiment", "x", "--out", self.path / "x.yaml", env={**os.environ, "WAFERTLM_CONFIGS": "/none"})
+        self.assertIn("wafer_mesh_5x4", tool("check", self.path / "x.yaml", code=2, env={**os.environ, "WAFERTLM_CONFIGS": "/none"}).stderr)
 
     def test_presets_name_their_schema(self):
         """The build writes it where they say; it is what `wafertlm schema` prints."""

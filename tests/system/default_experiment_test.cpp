@@ -127,7 +127,7 @@ TEST(BadCalls, AreRefusedInOneLine) {
       {"collective PLATFORM --type all_reduce --npus 3-1", "3-1"},
       {"collective PLATFORM --type all_reduce --npus 0-", "0-"},
       {"collective PLATFORM --type all_reduce --npus 1,1", "twice"},
-      {"collective PLATFORM --type all_reduce --size 12", "unit"},
+      {"collective PLATFORM --type all_reduce --size 12X", "unit"},
       {"collective PLATFORM --type all_reduce --size 1MiB:1KiB:2", "FROM"},
       {"collective PLATFORM --type all_reduce --size 1MiB,", "size"},
       {"collective PLATFORM --type all_to_all --algorithm ring", "direct"},

@@ -167,7 +167,7 @@ TEST(HostLimit, PlatformsThatDoNotFitAreRefused) {
   const TempFolder folder;
   const std::string file = folder.write(
       "p.yaml", "platform: p\nwafer: {width: 256, height: 256, fabric: {link_bandwidth: 100 GB/s}}\n");
-  for (const char* const command : {"collective --type all_reduce ", "traffic --packet 3072B "}) {
+  for (const char* const command : {"collective --type all_reduce ", "traffic --jobs 1 --packet 3072B "}) {
     const ToolResult refused = limited(1000, command + file);
     EXPECT_EQ(refused.exit_code, 2);
     EXPECT_EQ(refused.error.substr(0, 30), "wafertlm: this takes about 5.5") << refused.error;

@@ -82,7 +82,7 @@ class ReadResults(unittest.TestCase):
         self.tool("study", "s.yaml", "--out", "plain")
         before = (self.path / "plain/results.json").read_text()
         self.assertEqual(list((self.path / "plain/cells").glob("*.html")), [])
-        self.tool("study", "s.yaml", "--out", "plain", "--reports")
+        self.tool("study", "s.yaml", "--out", "plain", "--report")
         self.assertEqual((self.path / "plain/results.json").read_text(), before)
         page = json.loads(re.search(r'id="data"[^>]*>(.*?)</script>', (self.path / "plain/report.html").read_text(), re.S)[1])["study"]
         self.assertEqual([each["as"] for each in page["columns"]], ["time", "time"])
@@ -94,9 +94,9 @@ class ReadResults(unittest.TestCase):
         (self.path / "p.yaml").write_text("platform: p\nwafer: {width: 2, height: 1}\n")
         (self.path / "c.yaml").write_text("study: s\ncommand: collective\nfile: p.yaml\narguments: [--type, all_reduce, --size, 1KiB]\n"
                                           "axes: [{axis: n, values: ['1', '2'], set: 'collectives.chunks={}'}]\ncolumns: [{column: time, read: 'rows[0].time_s'}]\n")
-        refused = subprocess.run([TOOL, "study", "c.yaml", "--out", "c", "--reports"], capture_output=True, text=True, check=False, cwd=self.path)
+        refused = subprocess.run([TOOL, "study", "c.yaml", "--out", "c", "--report"], capture_output=True, text=True, check=False, cwd=self.path)
         self.assertEqual(refused.returncode, 2, refused.stderr)
-        self.assertIn("--reports: cells of 'command: collective' have no reports", refused.stderr)
+        self.assertIn("--report: cells of 'command: collective' have no reports", refused.stderr)
         self.assertFalse((self.path / "c").exists())
 
 

@@ -24,20 +24,20 @@ class RtlStressCommand : public testing::Test {
 };
 
 TEST_F(RtlStressCommand, TellsWhatItDidAndReached) {
-  const test::ToolResult text = stress("fred3_12 --cases 2 --seconds 0 --packets 100 --long-cycles 0");
+  const test::ToolResult text = stress("fred3_12 --cases 2 --limit 0s --packets 100 --long-cycles 0");
   ASSERT_EQ(text.exit_code, 0) << text.error;
   for (const char* part :
        {"stress of fred3_12: nothing found\n", "2 and those of alone, rate, turns; one of 0 cycles\n",
         "bins reached", "not judged                times under other loads", "sum and copy  stalled"})
     EXPECT_NE(text.out.find(part), std::string::npos) << text.out;
-  const auto told = nlohmann::json::parse(
-      stress("fred3_12 --cases 2 --seconds 0 --packets 100 --long-cycles 0 --json").out);
+  const auto told =
+      nlohmann::json::parse(stress("fred3_12 --cases 2 --limit 0s --packets 100 --long-cycles 0 --json").out);
   EXPECT_TRUE(told["passed"]);
   EXPECT_EQ(told["cases"], 2);
   EXPECT_GE(told["packets"], 144 + 2 * 98);  // a case of two rounds may have one packet less in each
   EXPECT_FALSE(told.contains("failure"));
-  const auto again = nlohmann::json::parse(
-      stress("fred3_12 --cases 2 --seconds 0 --packets 100 --long-cycles 0 --json").out);
+  const auto again =
+      nlohmann::json::parse(stress("fred3_12 --cases 2 --limit 0s --packets 100 --long-cycles 0 --json").out);
   EXPECT_EQ(told, again);
 }
 
@@ -59,7 +59,7 @@ TEST_F(RtlStressCommand, WhatItCannotDoIsRefused) {
   for (const auto& [options, part] :
        {std::pair<const char*, const char*>{"nope", "this program has fred3_12"},
         {"fred3_12 --packets 0", "--packets"},
-        {"fred3_12 --seconds -1", "--seconds"},
+        {"fred3_12 --limit -1s", "--limit"},
         {"fred3_12 --seed -1", "--seed"},
         {"", "DESIGN"}}) {
     const test::ToolResult refused = stress(options);

@@ -235,9 +235,9 @@ TEST_F(TraceFolders, HelpOfEveryCommandShowsExamplesAndDefaults) {
   }
   const std::string run = tool("run --help").out;
   for (const std::string option :
-       {"EXPERIMENT FILE REQUIRED", "--out DIR", "--set TEXT ...", "--vcd FILE", "--signals GLOB ...",
-        "--trace GLOB[@CLASS][:FROM-TO] ...", "--trace-file FILE", "--log GLOB ...", "--report{report.html}",
-        "--critical-path"})
+       {"EXPERIMENT FILE REQUIRED", "-o,--out PATH", "--set KEY=VALUE ...", "--vcd FILE",
+        "--signals GLOB ...", "--trace GLOB[@CLASS][:FROM-TO] ...", "--trace-file FILE", "--log GLOB ...",
+        "--report{report.html}", "--critical-path"})
     EXPECT_NE(run.find("\n  " + option), std::string::npos) << option;
   EXPECT_NE(tool("trace check --help").out.find("=all"), std::string::npos);
   EXPECT_NE(tool("trace convert --help").out.find("--force"), std::string::npos);

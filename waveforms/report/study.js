@@ -130,7 +130,7 @@ function cellsTable(of, shown) {
     ];
   });
   const provenances = [...new Set(shown.flatMap((cell) => Object.values(cell.references ?? {}).map((each) => each.provenance)))].filter(Boolean);
-  section("cells", "All cells", reports ? "" : "With `wafertlm study --reports` every cell has a report of its own, and a link to it here.",
+  section("cells", "All cells", reports ? "" : "With `wafertlm study --report` every cell has a report of its own, and a link to it here.",
     table("cells-table", [
       ...of.axes.map(({axis}) => ({title: axis, text: true, of: (cell) => cell.at[axis]})), ...columns,
       ...(reports ? [{title: "report", text: true, of: (cell) => cell.report ?? "", show: (file) => (file ? element("a", {href: file}, "open") : "")}] : []),

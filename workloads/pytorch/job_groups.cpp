@@ -71,8 +71,8 @@ void JobGroups::require_no_contradiction(const ImportedRank& rank, const Communi
                                          std::uint32_t world_size) const {
   const auto fail = [&](const std::string& what) {
     throw chakra::TraceError(
-        fmt::format("{}: process group \"{}\" {}; give a file {{\"NAME\": [0, 1], …}} as --groups", rank.name,
-                    chakra::printable(communication.group), what));
+        fmt::format("{}: process group \"{}\" {}; give a file {{\"NAME\": [0, 1], …}} as --comm-groups",
+                    rank.name, chakra::printable(communication.group), what));
   };
   const std::uint32_t size = communication.group_size;
   const bool is_given = given_.count(communication.group) != 0;
@@ -140,7 +140,7 @@ void JobGroups::find_groups(ImportedJob& job) {
         names += (names.empty() ? "\"" : ", \"") + chakra::printable(name) + "\"";
       throw chakra::TraceError(
           fmt::format("{}: who belongs to the process groups {} is not told; give a file {{\"NAME\": [0, 1], "
-                      "…}} as --groups",
+                      "…}} as --comm-groups",
                       rank.name, names));
     }
     if (!unknown.empty())

@@ -25,9 +25,9 @@ std::string most_frequent(const Counts& counts) {
 
 void require_few(std::uint64_t without, std::uint64_t of, double most, const std::string& text) {
   if (static_cast<double>(without) > most * static_cast<double>(of))
-    throw chakra::TraceError(fmt::format("{} ({:.1f} % of {}; more than the limit of {:.1f} %, --limit)",
-                                         text, 100 * static_cast<double>(without) / static_cast<double>(of),
-                                         of, 100 * most));
+    throw chakra::TraceError(
+        fmt::format("{} ({:.1f} % of {}; more than the limit of {:.1f} %, --missing-at-most)", text,
+                    100 * static_cast<double>(without) / static_cast<double>(of), of, 100 * most));
 }
 
 void check_link(const HostTrace& host, const Timeline& timeline, const LinkSummary& link, double most) {

@@ -11,9 +11,13 @@
 
 #include "platform/commands/astra_sim/astra_files.h"
 #include "platform/commands/run/run_command.h"
+#include "platform/host/json_output.h"
+#include "platform/host/options.h"
 #include "platform/host/output_folder.h"
 #include "platform/host/output_option.h"
 #include "platform/host/validators.h"
+#include "platform/results/results.h"
+#include "platform/spec/descriptions.h"
 #include "workloads/astra_text/training_job.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_file.h"
@@ -23,7 +27,7 @@ namespace {
 
 struct Options {
   astra_sim::Files files;
-  std::string out, logging_configuration;
+  std::string out, logging_configuration, json;
   std::vector<std::string> overrides;
   double comm_scale = 1;
   int queues = 1;
@@ -42,10 +46,13 @@ void add_file_options(CLI::App& command, Options& options) {
                      "JSON file of the ns-3 back end");
   command.add_option("--remote-memory-configuration", options.files.remote_memory, "JSON file");
   command.add_option("--comm-group-configuration", options.files.comm_groups, "JSON file, or 'empty'");
+  const OptionRow& out = option_row("--out");
   command
-      .add_option("--logging-folder,--out", options.out,
-                  "Folder for the results; without one out/astra-sim, with --convert the current one")
-      ->type_name("DIR")
+      .add_option(std::string(out.names) + ",--logging-folder", options.out,
+                  description_of(out,
+                                 "folder of the results; out/astra-sim if not given, with --convert "
+                                 "the current one"))
+      ->type_name(out.type)
       ->check(names_output(OutputKind::folder));
   command.add_option("--logging-configuration", options.logging_configuration, "Has no effect here");
 }
@@ -161,6 +168,7 @@ int run(const Options& options) {
   run.with_results = astra_sim::yaml_files(conversion);
   run.force = options.force;
   const ExperimentRun done = run_experiment(run);
+  if (!options.json.empty() && write_json(options.json, done.results)) return 0;
   print_ranks(done.results);
   fmt::print("\n{}", done.summary);
   return 0;
@@ -175,8 +183,14 @@ int write_converted(const Options& options) {
   OutputFolder folder(out, "wafertlm astra-sim --convert");
   for (const auto& [name, text] : files) folder.write(name, text);
   folder.commit(folder.earlier());
-  fmt::print("Written:\n");
-  for (const auto& [name, text] : files) fmt::print("  {}\n", (out / name).string());
+  nlohmann::ordered_json written = nlohmann::ordered_json::array();
+  std::string lines;
+  for (const auto& [name, text] : files) {
+    written.push_back((out / name).string());
+    lines += "  " + (out / name).string() + "\n";
+  }
+  if (options.json.empty() || !write_json(options.json, {{"written", written}}))
+    fmt::print("Written:\n{}", lines);
   return 0;
 }
 
@@ -190,14 +204,17 @@ std::function<int()> add_astra_sim_command(CLI::App& app) {
   CLI::Option* const convert = command->add_flag(
       "--convert", options->convert,
       "Only write what the files become: platform.yaml and, with a workload, experiment.yaml");
-  command->add_option("--set", options->overrides, "Change a key of what the files become")
+  add_set_option(
+      *command, options->overrides, [] { return config::experiment_type()->all_paths(); },
+      "of what the files become")
       ->excludes(convert);
+  add_json_option(*command, options->json, results_schema);
   command->add_option("--comm-scale", options->comm_scale, "Has no effect here");
   command->add_option("--injection-scale", options->files.injection_scale, "Factor of endpoint-delay")
       ->check(not_negative());
   command->add_option("--num-queues-per-dim", options->queues, "Has no effect here");
   command->add_option("--rendezvous-protocol", options->rendezvous, "Has no effect here");
-  command->add_flag("--force", options->force, "Run it also if it needs more memory than there is")
+  add_shared_flag(*command, "--force", options->force, "a run that needs more memory than there is")
       ->excludes(convert);
   command->footer(
       "A cycle is a nanosecond. What the files ask for and is not modelled is named in a warning.\n"

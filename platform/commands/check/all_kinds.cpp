@@ -10,6 +10,7 @@
 #include "platform/commands/pipeline/inputs.h"
 #include "platform/commands/precision/inputs.h"
 #include "platform/commands/study/study_command.h"
+#include "platform/commands/trace/class_file.h"
 #include "platform/commands/tune/input_types.h"
 #include "platform/fabrics/graph/graph_kind.h"
 #include "platform/run/table_file.h"
@@ -24,7 +25,7 @@ const std::vector<config::FileKind>& all_file_kinds() {
              experiment_file_kind(), platform_file_kind(), study_file_kind(), config::graph_file_kind(),
              tuning_table_file_kind(), comet::cluster_file_kind(), pipelines::pipeline_file_kind(),
              partition::partition_file_kind(), optimize::optimize_file_kind(), tune::tune_file_kind(),
-             precision::precision_file_kind()})
+             precision::precision_file_kind(), class_file_kind()})
       config::add_kind(kinds, std::move(kind));
     return kinds;
   }();

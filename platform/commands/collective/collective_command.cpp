@@ -18,11 +18,13 @@
 #include "platform/describe/table.h"
 #include "platform/host/child.h"
 #include "platform/host/json_output.h"
+#include "platform/host/options.h"
 #include "platform/host/presets.h"
 #include "platform/host/validators.h"
 #include "platform/machine/machine.h"
 #include "platform/results/parts.h"
 #include "platform/run/host_estimate.h"
+#include "platform/spec/descriptions.h"
 #include "platform/spec/fabric_kinds.h"
 #include "platform/spec/load.h"
 #include "platform/spec/ranges.h"
@@ -375,17 +377,16 @@ std::function<int()> add_collective_command(CLI::App& app) {
   CollectiveOptions& what = options->what;
   CLI::App* command = app.add_subcommand("collective", "Time collectives on an idle wafer, like nccl-tests");
   add_file(*command, "PLATFORM", options->platform, "Platform file", "platforms");
-  command->add_option("--type", what.type, "What to run")->required()->check(one_of_names(type_names()));
-  command->add_option("--size", options->sizes,
-                      "Bytes per rank (the full vector): one, a list, or FROM:TO:FACTOR. Of weight_load and "
-                      "gradient_store: all controllers together. Default 1MiB, of a barrier 0B");
-  command->add_option("--npus", what.npus, "The group, for instance 0-4,10; all if not given");
+  add_shared_option(*command, "--type", what.type)->required()->check(one_of_names(type_names()));
+  add_shared_option(*command, "--size", options->sizes,
+                    "one, a list, or FROM:TO:FACTOR such as 1K:1G:2. Of weight_load and gradient_store: all "
+                    "controllers together. 1M if not given, of a barrier 0");
+  add_shared_option(*command, "--npus", what.npus);
   const CLI::Validator named = one_of_names(algorithm_choices());
-  command
-      ->add_option(
-          "--algorithm", what.algorithm,
-          "Override the platform's choice: a name, an MSCCL program (.xml), PREFIX or folder of Chakra "
-          "traces that are an algorithm, or a table of `wafertlm tune` (.yaml)")
+  add_shared_option(
+      *command, "--algorithm", what.algorithm,
+      "in place of the platform's: a name, an MSCCL program (.xml), PREFIX or folder of Chakra traces that "
+      "are an algorithm, or a table of `wafertlm tune` (.yaml)")
       ->check([named](std::string text) {
         return config::names_tuning_table(text) || is_custom_algorithm(text) ? std::string() : named(text);
       });
@@ -399,25 +400,25 @@ std::function<int()> add_collective_command(CLI::App& app) {
           "Print the lower bound at each size with the cut or partition of the fabric that makes it, and "
           "run nothing")
       ->excludes("--choices");
-  command->add_option(
-      "--class", what.traffic_class,
-      "Traffic class; dp if not given. With --parallelism: whose groups communicate, all of them at once: "
-      "mp, dp, pp, several (mp,dp), or all: all workers as one group, in class dp");
-  command->add_option("--parallelism", what.parallelism, "Groups of 3D parallelism: \"MP(2)-DP(5)-PP(2)\"");
-  command
-      ->add_option("--placement", what.placement,
-                   "Which NPU each worker gets: paper (down the columns, MP first, then PP, then DP), "
-                   "contiguous (MP groups are rectangles), row_major, random, file:PATH (lines with an NPU, "
-                   "or with a worker and an NPU)")
+  add_shared_option(
+      *command, "--class", what.traffic_class,
+      "dp if not given. With --parallelism: whose groups communicate, all of them at once: mp, dp, pp, "
+      "several (mp,dp), or all: all workers as one group, in class dp");
+  add_shared_option(*command, "--parallelism", what.parallelism);
+  add_shared_option(*command, "--placement", what.placement,
+                    "paper (down the columns, MP first, then PP, then DP), contiguous (MP groups are "
+                    "rectangles), row_major, random, file:PATH (lines with an NPU, or with a worker and an "
+                    "NPU)")
       ->capture_default_str();
-  command->add_option("--seed", what.seed, "Of a random placement; run.seed if not given");
+  add_shared_option(*command, "--seed", what.seed, "of a random placement; run.seed if not given");
   command->add_option("--late", what.late,
                       "NPUs that enter later than the others, for instance 7:10us,12:1us; times count from "
                       "the first entry, /predict from the last one");
-  command->add_option("--set", options->overrides,
-                      "Change a key of the platform: wafer.fabric.link_bandwidth=1TB/s");
-  command->add_flag("--force", options->force, "Run it also if it needs more memory than there is");
-  add_json_flag(*command, options->json, collective_schema, "Print JSON instead of the table");
+  add_set_option(
+      *command, options->overrides, [] { return config::platform_type()->all_paths(); },
+      "wafer.fabric.link_bandwidth=1TB/s");
+  add_shared_flag(*command, "--force", options->force, "a run that needs more memory than there is");
+  add_json_flag(*command, options->json, collective_schema);
   command->footer(
       "size is the full vector per rank; algbw = size/time; busbw = algbw x 2(p-1)/p for all-reduce, "
       "(p-1)/p\n"

@@ -12,6 +12,8 @@
 #include "platform/commands/comet/cluster.h"
 #include "platform/describe/table.h"
 #include "platform/host/json_output.h"
+#include "platform/host/options.h"
+#include "platform/host/presets.h"
 
 namespace wafertlm {
 namespace {
@@ -369,14 +371,12 @@ std::function<int()> add_comet_command(CLI::App& app) {
   auto options = std::make_shared<CometOptions>();
   CLI::App* command = app.add_subcommand(
       "comet", "Memory, network, compute and parallelism of a transformer together (COMET's closed forms)");
-  command->add_option("FILE", options->file, "Cluster and model")->required()->type_name("FILE.yaml");
+  add_file(*command, "FILE", options->file, "Cluster and model", "studies", "FILE.yaml");
   command
       ->add_option("--zero-stage", options->zero_stage,
                    "0 to 3; left out: of each division the fastest that fits. JSON has all")
       ->check(CLI::Range(0, 3));
-  command->add_option("--set", options->overrides, "Change a key")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  add_set_option(*command, options->overrides, [] { return comet::cluster_file_kind().type->all_paths(); });
   command->add_option("--point", options->point, "One point alone, as JSON: MP8_DP128; of a DLRM N64");
   add_json_flag(*command, options->json, comet_schema);
   command->footer(

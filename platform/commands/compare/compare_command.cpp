@@ -12,6 +12,7 @@
 #include "platform/describe/fields.h"
 #include "platform/host/files.h"
 #include "platform/host/json_output.h"
+#include "platform/host/options.h"
 #include "platform/host/output_folder.h"
 #include "platform/host/output_option.h"
 #include "platform/report/read_results.h"
@@ -119,9 +120,7 @@ std::function<int()> add_compare_command(CLI::App& app) {
       ->required()
       ->expected(2, 1000)
       ->type_name("DIR");
-  command
-      ->add_option("--out", options->out, std::string("The page to write; ") + kUsualPage + " if not given")
-      ->type_name("FILE")
+  add_shared_option(*command, "--out", options->out, std::string("the page; ") + kUsualPage + " if not given")
       ->check(names_output(OutputKind::file));
   add_json_option(*command, options->json, [] {
     namespace schema = results::schema;

@@ -27,6 +27,7 @@
 #include "platform/describe/fields.h"
 #include "platform/host/files.h"
 #include "platform/host/json_output.h"
+#include "platform/host/options.h"
 #include "platform/host/output_option.h"
 #include "platform/machine/machine_links.h"
 #include "platform/machine/rtl/rtl_report.h"
@@ -294,15 +295,11 @@ std::function<int()> add_explain_command(CLI::App& app) {
       ->type_name("DIR");
   command->add_flag("--quick", options->quick,
                     "Without the single changes, each of which is a run of its own");
-  command->add_option("--limit", options->limit, "Of the time for single changes: 600s")
-      ->type_name("TIME")
-      ->capture_default_str();
+  add_shared_option(*command, "--limit", options->limit, "single changes")->capture_default_str();
   command->add_option("--trials", options->trials, "Single changes at most, the platform's first")
       ->check(CLI::Range(1, 100'000));
-  command->add_option("--jobs", options->jobs, "Runs at the same time; as many as there are cores")
-      ->check(CLI::Range(1, 100'000));
-  command->add_option("--out", options->page, "Also write a page with the charts")
-      ->type_name("FILE.html")
+  add_jobs_option(*command, options->jobs, "runs");
+  add_shared_option(*command, "--out", options->page, "a page with the charts; none if not given")
       ->check(names_output(OutputKind::file));
   add_json_option(*command, options->json, explanation_schema);
   command->add_flag(

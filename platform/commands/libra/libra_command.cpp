@@ -12,8 +12,10 @@
 #include "platform/host/files.h"
 #include "platform/host/interrupt.h"
 #include "platform/host/json_output.h"
+#include "platform/host/options.h"
 #include "platform/host/output_folder.h"
 #include "platform/host/output_option.h"
+#include "platform/spec/descriptions.h"
 #include "platform/text/quantity.h"
 #include "workloads/astra_text/text_nodes.h"
 #include "workloads/chakra/et_writer.h"
@@ -83,21 +85,21 @@ Request request_of(const LibraOptions& options) {
                                                          : Objective::cost;
   if ((request.objective == Objective::cost) != !options.time_limit.empty())
     throw std::invalid_argument(request.objective == Objective::cost
-                                    ? "--objective cost needs --time-limit, for instance 800ms"
-                                    : "--time-limit has no effect without --objective cost; leave it out");
+                                    ? "--objective cost needs --time-at-most, for instance 800ms"
+                                    : "--time-at-most has no effect without --objective cost; leave it out");
   try {
     if (!options.time_limit.empty())
       request.time_limit_ns =
           static_cast<double>(config::parse_whole(config::time_dimension(), options.time_limit)) / 1e3;
   } catch (const config::QuantityError& error) {
-    throw std::invalid_argument(std::string("--time-limit: ") + error.what());
+    throw std::invalid_argument(std::string("--time-at-most: ") + error.what());
   }
   return request;
 }
 
 /// The iteration as a Chakra trace, which `replicate` gives to every rank.
 void write_trace_of(const Request& request, const std::string& path) {
-  if (request.loads.size() != 1) throw std::invalid_argument("--trace takes one workload");
+  if (request.loads.size() != 1) throw std::invalid_argument("--chakra takes one workload");
   std::vector<std::uint32_t> sizes;
   for (const NetworkDimension& dimension : request.network.dimensions) sizes.push_back(dimension.size);
   const Load& load = request.loads.front();
@@ -160,7 +162,7 @@ void add_simulation_options(CLI::App& command, LibraOptions& options) {
       ->capture_default_str()
       ->needs(simulate)
       ->type_name("TIME");
-  command.add_option("--chunks", simulation.chunks, "Of a collective, for --simulate")
+  add_shared_option(command, "--chunks", simulation.chunks, "of a collective, for --simulate")
       ->check(CLI::Range(1U, 4096U))
       ->needs(simulate)
       ->capture_default_str();
@@ -168,13 +170,11 @@ void add_simulation_options(CLI::App& command, LibraOptions& options) {
       ->check(CLI::Range(0U, 1000U))
       ->needs(simulate)
       ->capture_default_str();
-  command.add_option("--set", simulation.set, "Change a key of the simulated experiment")
-      ->type_name("KEY=VALUE")
-      ->needs(simulate)
-      ->allow_extra_args(false);
-  command.add_option("--jobs", simulation.engine.jobs, "Runs at the same time; as many as cores")
-      ->check(CLI::Range(1U, 1024U))
+  add_set_option(
+      command, simulation.set, [] { return config::experiment_type()->all_paths(); },
+      "of the simulated experiment")
       ->needs(simulate);
+  add_jobs_option(command, simulation.engine.jobs, "runs, for --simulate")->needs(simulate);
 }
 
 }  // namespace
@@ -186,11 +186,9 @@ std::function<int()> add_libra_command(CLI::App& app) {
   command->add_option("--network", options->network, "LIBRA's network file")
       ->required()
       ->type_name("FILE.yml");
-  command
-      ->add_option("--workload", options->workloads,
-                   "Workload in ASTRA-sim 1.0's text form; several times: one network for all of them")
+  add_shared_option(*command, "--workload", options->workloads,
+                    "a text workload of ASTRA-sim 1.0; one network for all of them")
       ->required()
-      ->type_name("FILE.txt")
       ->allow_extra_args(false);
   command->add_option("--communicator", options->communicators, "Its groups; one for each --workload")
       ->required()
@@ -204,16 +202,16 @@ std::function<int()> add_libra_command(CLI::App& app) {
   command->add_option("--budget-is", options->budget_sense, "Whether it must be met or is a limit")
       ->check(CLI::IsMember({"=", "<="}))
       ->capture_default_str();
-  command
-      ->add_option("--constraint", options->constraints,
-                   "\"B0 >= B1\", \"B2 + B3 = 200\", \"sum <= 1000\", in GB/s; several times")
+  add_shared_option(*command, "--constraint", options->constraints,
+                    "\"B0 >= B1\", \"B2 + B3 = 200\", \"sum <= 1000\", in GB/s")
       ->allow_extra_args(false);
   command->add_option("--objective", options->objective, "What is to be least")
       ->check(CLI::IsMember({"time", "time-cost", "cost"}))
       ->capture_default_str();
-  command->add_option("--time-limit", options->time_limit, "For --objective cost: 800ms");
+  command->add_option("--time-at-most", options->time_limit, "For --objective cost: 800ms")
+      ->type_name("TIME");
   command
-      ->add_option("--trace", options->trace,
+      ->add_option("--chakra", options->trace,
                    "Also write the iteration as a Chakra trace, for `chakra: FILE.et` with `replicate`")
       ->type_name("FILE.et")
       ->check(names_output(OutputKind::file));

@@ -93,7 +93,7 @@ Optimum minimize_time_cost(const BandwidthProblem& time, const Price& price) {
         "time x cost has no optimum: it falls for ever as all bandwidths shrink together, because computing "
         "takes {:.6g} ms whatever they are and a network of no bandwidth costs nothing. Give the price of "
         "the NPUs (--npu-cost), meet the budget instead of staying below it (\"sum = ...\"), set a floor "
-        "(\"B0 >= 10\"), or minimise the cost under a time limit (--objective cost --time-limit 800ms)",
+        "(\"B0 >= 10\"), or minimise the cost under a time limit (--objective cost --time-at-most 800ms)",
         time.constant / 1e6));
   Optimum best;
   best.value = std::numeric_limits<double>::infinity();

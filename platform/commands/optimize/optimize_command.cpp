@@ -17,9 +17,13 @@
 #include "platform/commands/study/sweep/engine.h"
 #include "platform/host/files.h"
 #include "platform/host/interrupt.h"
+#include "platform/host/json_output.h"
+#include "platform/host/options.h"
 #include "platform/host/output_folder.h"
 #include "platform/host/output_option.h"
+#include "platform/host/presets.h"
 #include "platform/report/report.h"
+#include "platform/spec/descriptions.h"
 
 namespace wafertlm {
 namespace {
@@ -28,7 +32,7 @@ using namespace optimize;
 namespace fs = std::filesystem;
 
 struct OptimizeOptions {
-  std::string file, out, warm_start;
+  std::string file, out, warm_start, json;
   OptimizeRequest request;
   EngineOptions engine;
   bool fresh = false;
@@ -51,6 +55,8 @@ int run(const OptimizeOptions& options) {
   const OptimizeSpec spec = load_optimize(optimize_document(options.file, options.request));
   const fs::path out = fs::absolute(options.out.empty() ? fs::path("out") / fs::path(options.file).stem()
                                                         : fs::path(options.out));
+  const std::string json_file =
+      options.json.empty() || options.json == "-" ? options.json : fs::absolute(options.json).string();
   const SweepOptions engine = options.engine.chosen({});
   engine_kind(engine.engine).require(engine);
   if (!engine.waits)
@@ -75,8 +81,9 @@ int run(const OptimizeOptions& options) {
   folder.write("results.json", json.dump(1) + "\n");
   folder.write("report.html", report_html({{"optimize", json}}));
   folder.commit();
-  fmt::print("{}\nWritten:\n  {}\n  {}\n", outcome_text(outcome), (out / "results.json").string(),
-             (out / "report.html").string());
+  if (options.json.empty() || !write_json(json_file, json))
+    fmt::print("{}\nWritten:\n  {}\n  {}\n", outcome_text(outcome), (out / "results.json").string(),
+               (out / "report.html").string());
   return 0;
 }
 
@@ -86,13 +93,15 @@ std::function<int()> add_optimize_command(CLI::App& app) {
   auto options = std::make_shared<OptimizeOptions>();
   CLI::App* command =
       app.add_subcommand("optimize", "The best values of an experiment's keys, every candidate simulated");
-  command
-      ->add_option("FILE", options->file,
-                   "An experiment (with --vary), a study (its axes vary), or a file of its own")
-      ->required()
-      ->type_name("FILE.yaml");
-  command->add_option("--out", options->out, "Folder for the results; out/<name of the file> if not given")
-      ->type_name("DIR")
+  add_file(
+      *command, "FILE", options->file,
+      "An experiment (with --vary), a study (its axes vary), or a file of its own",
+      [] {
+        return std::vector<std::string>{"experiments", "studies"};
+      },
+      "FILE.yaml");
+  add_shared_option(*command, "--out", options->out,
+                    "folder of the results; out/<name of the file> if not given")
       ->check(names_output(OutputKind::folder));
   OptimizeRequest& request = options->request;
   const auto texts = [&](const char* name, std::vector<std::string>& to, const char* what, const char* form) {
@@ -101,25 +110,31 @@ std::function<int()> add_optimize_command(CLI::App& app) {
   texts("--vary", request.vary,
         "What may vary: a key of the experiment, or an axis of the study (it then is a range)",
         "[NAME:]KEY=FROM..TO[:STEP] UNIT|A,B");
-  texts("--constraint", request.constraints, "Linear: 'ring + switch = 300', 'ring >= switch'", "TEXT");
+  add_shared_option(*command, "--constraint", request.constraints, "'ring + switch = 300', 'ring >= switch'")
+      ->allow_extra_args(false);
   texts("--goal", request.goals, "time, cost, time_cost, energy; two of them: a Pareto front", "GOAL");
   texts("--price", request.prices, "Of a unit of a variable", "NAME=NUMBER");
-  texts("--set", request.set, "Change a key in every run", "KEY=VALUE");
+  add_set_option(
+      *command, request.set, [] { return config::experiment_type()->all_paths(); }, "in every run");
   texts("--coarse", request.coarse,
         "Change a key in cheap runs, which come first: larger packets, fewer layers", "KEY=VALUE");
-  texts("--workload", request.workloads, "Several: every candidate runs each, with a table of regret",
-        "WORKLOAD.yaml");
+  add_shared_option(*command, "--workload", request.workloads,
+                    "every candidate runs each, with a table of regret")
+      ->transform(preset_or_file([] { return std::vector<std::string>{"workloads"}; }))
+      ->allow_extra_args(false);
   command->add_option("--over", request.over, "An axis of the study that every candidate runs as a whole")
       ->type_name("AXIS");
-  command->add_option("--costs", request.costs, "Prices and powers (configs/costs)")->type_name("FILE");
+  add_shared_option(*command, "--costs", request.costs)->transform(preset_or_file([] {
+    return std::vector<std::string>{"costs"};
+  }));
   command->add_option("--cost-at-most", request.most_cost, "$, by --costs or --price");
   command->add_option("--power-at-most", request.most_power, "W, by --costs");
   command->add_option("--fixed-price", request.fixed_price, "$ besides");
-  command->add_option("--evaluations", request.evaluations, "Simulations at most; 40");
+  add_shared_option(*command, "--evaluations", request.evaluations, "simulations; 40 if not given");
   command->add_option("--coarse-evaluations", request.coarse_evaluations, "Cheap runs at most; 60");
   command->add_option("--method", request.method, "automatic, kriging, direct (DIRECT-L, then Sbplx)");
-  command->add_option("--seed", request.seed, "Of kriging's first points; 1");
-  command->add_option("--host-seconds", request.host_seconds, "No more candidates are begun after that");
+  add_shared_option(*command, "--seed", request.seed, "of kriging's first points; 1 if not given");
+  add_shared_option(*command, "--limit", request.limit, "candidates; none if not given");
   command->add_flag("--predictions", request.predictions,
                     "First by predictions of the collectives, without contention; nothing is simulated");
   command->add_flag("--explain", request.explain,
@@ -128,7 +143,8 @@ std::function<int()> add_optimize_command(CLI::App& app) {
   command->add_option("--warm-start", options->warm_start, "Begin at the optimum of earlier results")
       ->type_name("DIR");
   options->engine.add_to(*command);
-  command->add_flag("--fresh", options->fresh, "Run candidates again that are done");
+  add_shared_flag(*command, "--fresh", options->fresh, "candidates");
+  add_json_option(*command, options->json);
   command->footer(
       "An interrupted search goes on where it was: the same command takes the same path, and what is "
       "simulated "

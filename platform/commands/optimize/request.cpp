@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "platform/describe/document.h"
+#include "platform/host/options.h"
 #include "platform/spec/load.h"
 #include "platform/text/suggest.h"
 
@@ -198,7 +199,8 @@ Node optimize_document(const std::string& file, const OptimizeRequest& request) 
   put_number(root, "cost_at_most", request.most_cost, "--cost-at-most");
   put_number(root, "power_at_most", request.most_power, "--power-at-most");
   put_number(root, "fixed_price", request.fixed_price, "--fixed-price");
-  put_number(root, "host_seconds", request.host_seconds, "--host-seconds");
+  if (!request.limit.empty())
+    put_number(root, "host_seconds", std::optional(seconds_of("--limit", request.limit)), "--limit");
   put_number(root, "evaluations", request.evaluations, "--evaluations");
   put_number(root, "coarse_evaluations", request.coarse_evaluations, "--coarse-evaluations");
   put_number(root, "seed", request.seed, "--seed");

@@ -12,7 +12,8 @@ namespace wafertlm::optimize {
 struct OptimizeRequest {
   std::vector<std::string> vary, prices, constraints, goals, set, coarse, workloads;
   std::string over, costs, method;
-  std::optional<double> most_cost, most_power, fixed_price, host_seconds;
+  std::optional<double> most_cost, most_power, fixed_price;
+  std::string limit;  ///< a time; empty: none
   bool explain = false, predictions = false;
   std::optional<std::uint64_t> evaluations, coarse_evaluations, seed;
 };

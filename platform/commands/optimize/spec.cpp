@@ -116,9 +116,10 @@ std::shared_ptr<const Struct<OptimizeSpec>> optimize_type() {
     auto made = std::make_shared<Struct<O>>("optimize");
     const auto texts = list_of<std::string>(text(), 0, 1000);
     made->required("optimize", &O::name, text(), "Name of what is optimised")
-        .optional("experiment", &O::experiment, or_none<std::string>(file_path("an experiment"), ""),
+        .optional("experiment", &O::experiment,
+                  or_none<std::string>(file_path("an experiment", "experiments"), ""),
                   "What is run, relative to this file")
-        .optional("study", &O::study, or_none<std::string>(file_path("a study"), ""),
+        .optional("study", &O::study, or_none<std::string>(file_path("a study", "studies"), ""),
                   "In place of an experiment: its axes are variables")
         .optional("variables", &O::variables, list_of<VariableSpec>(variable_type(), 1, 16),
                   "What may vary; of a study also its axes")
@@ -129,12 +130,13 @@ std::shared_ptr<const Struct<OptimizeSpec>> optimize_type() {
         .optional("goals", &O::goals,
                   list_of<Goal>(one_of<Goal>({"time", "cost", "time_cost", "energy"}), 1, 2),
                   "What is to be least; two: a Pareto front")
-        .optional("workloads", &O::workloads, list_of<std::string>(file_path("a workload"), 0, 100),
+        .optional("workloads", &O::workloads,
+                  list_of<std::string>(file_path("a workload", "workloads"), 0, 100),
                   "Every candidate runs each of them; the time is the mean of each one's in parts of that at "
                   "the reference")
         .optional("over", &O::over, or_none<std::string>(text(), ""),
                   "An axis of the study whose values every candidate runs, in place of a variable")
-        .optional("costs", &O::costs, or_none<std::string>(file_path("a table of costs"), ""),
+        .optional("costs", &O::costs, or_none<std::string>(file_path("a table of costs", "costs"), ""),
                   "Prices and powers of the platform (configs/costs)")
         .optional("power_at_most", &O::most_power, number(0, kLargest),
                   "W of the platform, by 'costs'; 0: no limit")
@@ -269,7 +271,7 @@ OptimizeSpec load_optimize(Node root) {
                       "names one of them and what of it may vary (platform/commands/optimize/README.md)");
   std::optional<StudySpec> study;
   if (const Node* const named = root.find("study"); named != nullptr) {
-    study = load_study(relative_to(named->place, named->text));
+    study = load_study(named_file(named->place, named->text, "studies"));
     add_axes(root, *study);
   }
   Origins origins;

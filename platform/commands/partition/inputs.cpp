@@ -94,7 +94,7 @@ std::shared_ptr<const config::Struct<PartitionSpec>> partition_type() {
         .required("mu", &P::mu, list_of(number(0, kMostPrice), 1, 1000),
                   "Prices, one after the other, of a kept weight between workers")
         .optional("seed", &P::seed, integer<std::uint64_t>(0, 1'000'000'000), "Of the random order")
-        .optional("platform", &P::platform_file, file_path("a platform file"), "To simulate on")
+        .optional("platform", &P::platform_file, file_path("a platform file", "platforms"), "To simulate on")
         .optional("npus", &P::npus, list_of(integer<std::uint32_t>(0, 1'000'000), 1, 1024), "Of the workers")
         .optional("pass", &P::pass, one_of<Pass>({"inference", "training"}), "What is simulated")
         .optional("batch", &P::batch, integer<std::uint64_t>(1, 1'000'000'000), "Samples")

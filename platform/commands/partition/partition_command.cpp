@@ -13,7 +13,9 @@
 #include "platform/commands/partition/simulated.h"
 #include "platform/describe/table.h"
 #include "platform/host/json_output.h"
+#include "platform/host/options.h"
 #include "platform/host/presets.h"
+#include "platform/spec/descriptions.h"
 #include "platform/text/format.h"
 
 namespace wafertlm {
@@ -206,10 +208,11 @@ std::function<int()> add_partition_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "partition", "A trained network over workers: who owns which neurons, what is pruned, what crosses");
   add_file(*command, "FILE", options->file, "Weights, workers and prices", "studies", "FILE.yaml");
-  command->add_option("--set", options->overrides, "Change a key of the platform, as in `run`");
+  add_set_option(
+      *command, options->overrides, [] { return config::platform_type()->all_paths(); }, "of the platform");
   add_json_flag(
       *command, options->json, [] { return report_fields().schema(); },
-      "Print JSON instead, with owners and bytes of every layer");
+      "with owners and bytes of every layer");
   command->footer(
       "Examples:\n"
       "  wafertlm partition configs/studies/partition_small.yaml\n"

@@ -121,7 +121,7 @@ std::shared_ptr<const config::Struct<PipelineSpec>> pipeline_type() {
     made->required("pipeline", &P::name, text(), "Name")
         .optional("model", &P::model, or_none<std::string>(one_of({"resnet50"}), ""),
                   "A built-in chain in place of layers")
-        .optional("model_file", &P::model_file, file_path("a model file"),
+        .optional("model_file", &P::model_file, file_path("a model file", "workloads/models"),
                   "A model (configs/workloads/models) in place of layers")
         .optional("layers", &P::layers, list_of<Layer>(layer_type(), 1, 1000), "In the order of the chain")
         .optional("places", &P::places, list_of<PlaceSpec>(place_type(), 1, kMostPlaces),
@@ -129,7 +129,7 @@ std::shared_ptr<const config::Struct<PipelineSpec>> pipeline_type() {
         .optional("kinds", &P::kinds, list_of<KindSpec>(kind_type(), 1, kMostPlaces), "NPUs that are alike")
         .optional("map", &P::map, list_of(list_of(word(), 1, 1000), 1, 1000),
                   "The kind of each NPU, row by row; none: it takes no stage")
-        .optional("platform", &P::platform_file, file_path("a platform file"),
+        .optional("platform", &P::platform_file, file_path("a platform file", "platforms"),
                   "Schedules are measured by simulating them on it")
         .check(check_chain)
         .check(check_places)

@@ -18,8 +18,10 @@
 #include "platform/describe/table.h"
 #include "platform/host/files.h"
 #include "platform/host/json_output.h"
+#include "platform/host/options.h"
 #include "platform/host/output_option.h"
 #include "platform/host/presets.h"
+#include "platform/spec/descriptions.h"
 
 namespace wafertlm {
 namespace {
@@ -231,15 +233,16 @@ std::function<int()> add_pipeline_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "pipeline", "Layers in stages on unequal chiplets: Shisha, other searches, the optimum");
   add_file(*command, "FILE", options->file, "Layers and places", "studies", "FILE.yaml");
-  command->add_option("--set", options->overrides, "Change a key of the platform, as in `run`");
-  command->add_option("--seed", options->seed, "Of the random searches")->capture_default_str();
-  command->add_option("--seeds", options->seeds, "So many seeds; the median of the evaluations is shown")
+  add_set_option(
+      *command, options->overrides, [] { return config::platform_type()->all_paths(); }, "of the platform");
+  add_shared_option(*command, "--seed", options->seed, "of the random searches")->capture_default_str();
+  add_shared_option(*command, "--seeds", options->seeds, "the median of the evaluations is shown")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   command->add_option("--patience", options->patience, "Shisha ends after so many evaluations without gain")
       ->check(CLI::Range(0, 1'000'000))
       ->capture_default_str();
-  command->add_option("--evaluations", options->evaluations, "Of a random search, at most")
+  add_shared_option(*command, "--evaluations", options->evaluations, "of a random search")
       ->check(CLI::Range(1, 100'000'000))
       ->capture_default_str();
   command->add_option("--svg", options->svg, "Also draw the best schedule on the wafer")

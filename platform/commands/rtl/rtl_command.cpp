@@ -16,6 +16,8 @@
 #include "models/rtl/shadow.h"
 #include "platform/commands/rtl/stimulus_files.h"
 #include "platform/commands/rtl/stress_command.h"
+#include "platform/host/json_output.h"
+#include "platform/host/options.h"
 #include "platform/host/output_option.h"
 #include "platform/host/validators.h"
 #include "platform/machine/rtl/configurations.h"
@@ -38,7 +40,17 @@ struct Options {
   bool json = false;
 };
 
-int print_designs() {
+int print_designs(bool json) {
+  if (json) {
+    nlohmann::ordered_json designs = nlohmann::ordered_json::array();
+    for (const RtlDesign& design : rtl_designs())
+      designs.push_back({{"design", design.name},
+                         {"top", design.top},
+                         {"protocol", to_string(design.protocol)},
+                         {"parameters", design.parameters}});
+    print_json({{"designs", designs}});
+    return 0;
+  }
   if (!rtl_is_built() && rtl_designs().empty())
     fmt::print("none: built without Verilator (apt-get install verilator, then configure and build again)\n");
   TextRows rows;
@@ -132,6 +144,14 @@ int export_stimulus(const Options& options) {
   const RtlDesign design = named_rtl_design(options.design);
   const RtlExported made =
       export_rtl_stimulus({options.recording, &design, rtl_configuration(design), options.folder});
+  if (options.json) {
+    print_json({{"recording", options.recording},
+                {"design", design.top},
+                {"packets_in", made.packets},
+                {"packets_out", made.expected},
+                {"written", made.files}});
+    return 0;
+  }
   fmt::print("{}: {} packets in, {} out, for {}\n", options.recording, made.packets, made.expected,
              design.top);
   for (const std::string& file : made.files) fmt::print("  {}\n", file);
@@ -145,17 +165,16 @@ std::function<int()> add_rtl_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("rtl", "RTL of switches: designs, and recordings without a wafer");
   command->require_subcommand(1);
   CLI::App* designs = command->add_subcommand("designs", "List the RTL that is part of this program");
+  add_json_flag(*designs, options->json);
   CLI::App* play = command->add_subcommand(
       "replay", "Play what a switch saw in a run into its RTL alone, and compare what comes out");
   play->add_option("RECORDING", options->recording, "What wafer.fabric.rtl with 'record' has written")
       ->required()
       ->type_name("FILE");
-  play->add_option(
-          "--design", options->design,
-          "Of `wafertlm rtl designs`, or remote:SOCKET: what a simulator runs that comes to this Unix "
-          "domain socket (models/rtl/remote/wafertlm_rtl.h) within a minute")
-      ->required()
-      ->type_name("NAME");
+  add_shared_option(*play, "--design", options->design,
+                    "or remote:SOCKET, what a simulator runs that comes to this Unix domain socket "
+                    "(models/rtl/remote/wafertlm_rtl.h) within a minute")
+      ->required();
   play->add_option(
           "--tolerance", options->tolerance,
           "Cycles by which a head or a tail may be early or late, or none: times are not judged; the "
@@ -169,21 +188,21 @@ std::function<int()> add_rtl_command(CLI::App& app) {
       ->check(not_negative())
       ->excludes("--tolerance");
   options->waves.add_to(*play, "rtl_SWITCH");
-  play->add_flag("--json", options->json, "Print the result as JSON");
+  add_json_flag(*play, options->json);
   CLI::App* write = command->add_subcommand(
       "export",
       "Write a recording as text and $readmemh files, with a bench in SystemVerilog that plays them");
   write->add_option("RECORDING", options->recording, "As of replay")->required()->type_name("FILE");
-  write->add_option("--design", options->design, "As of replay")->required()->type_name("NAME");
-  write->add_option("-o,--out", options->folder, "Folder, new or of an earlier export")
+  add_shared_option(*write, "--design", options->design, "as of replay")->required();
+  add_shared_option(*write, "--out", options->folder, "a folder, new or of an earlier export")
       ->required()
-      ->type_name("DIR")
       ->check(names_output(OutputKind::folder));
+  add_json_flag(*write, options->json);
   const auto [stress_designs, run_stress] = add_stress_command(*command);
   command->footer(
       "Examples:\n"
       "  wafertlm rtl designs\n"
-      "  wafertlm rtl stress fred3_12 --seconds 10\n"
+      "  wafertlm rtl stress fred3_12 --limit 10s\n"
       "  wafertlm rtl stress remote:switch.sock    (in another simulator)\n"
       "  wafertlm run EXPERIMENT.yaml --set 'wafer.fabric.rtl=[{switch: l1_0_2, view: tlm, design: fred3_12, "
       "record: chip.rec}]'\n"
@@ -191,7 +210,7 @@ std::function<int()> add_rtl_command(CLI::App& app) {
       "  wafertlm rtl replay chip.rec --design fred3_12 --stalls 1\n"
       "  wafertlm rtl export chip.rec --design fred3_12 -o stimulus");
   const std::vector<std::pair<CLI::App*, std::function<int()>>> commands = {
-      {designs, print_designs},
+      {designs, [options] { return print_designs(options->json); }},
       {play, [options] { return replay(*options); }},
       {write, [options] { return export_stimulus(*options); }},
       {stress_designs, run_stress}};

@@ -14,6 +14,7 @@
 #include "platform/commands/rtl/axi4_stress.h"
 #include "platform/describe/fields.h"
 #include "platform/host/json_output.h"
+#include "platform/host/options.h"
 #include "platform/host/output_option.h"
 #include "platform/host/validators.h"
 #include "platform/machine/rtl/configurations.h"
@@ -44,7 +45,7 @@ class RtlPrintsToStderr {
 };
 
 struct StressOptions {
-  std::string design, coverage;
+  std::string design, coverage, limit = "60s";
   RtlWaveOptions waves;
   std::vector<std::string> plusargs;
   RtlStressOptions stress;
@@ -274,13 +275,11 @@ std::pair<CLI::App*, std::function<int()>> add_stress_command(CLI::App& rtl) {
       "stress",
       "Random traffic and random stalls until the RTL fails, and the shortest sequence that does it");
   command->add_option("DESIGN", options->design, "As of replay")->required()->type_name("NAME");
-  command->add_option("--seed", options->stress.seed, "Of the first case; the next ones count on")
+  add_shared_option(*command, "--seed", options->stress.seed, "of the first case; the next ones count on")
       ->check(not_negative())
       ->capture_default_str();
-  command
-      ->add_option("--seconds", options->stress.seconds,
-                   "Of processor time, a third of it for the long case; 0: no limit")
-      ->check(not_negative())
+  add_shared_option(*command, "--limit", options->limit,
+                    "processor time, a third of it for the long case; 0s: no limit")
       ->capture_default_str();
   command->add_option("--cases", options->stress.cases, "At most so many; 0: no limit")
       ->capture_default_str();
@@ -310,17 +309,17 @@ std::pair<CLI::App*, std::function<int()>> add_stress_command(CLI::App& rtl) {
       ->type_name("FILE")
       ->check(names_output(OutputKind::file));
   options->waves.add_to(*command, "rtl_stress_DESIGN");
-  add_json_flag(
-      *command, options->json,
-      [] {
-        return nlohmann::ordered_json{{"oneOf", {stress_schema(), axi4_stress_schema()}}};
-      },
-      "Print the result as JSON");
+  add_json_flag(*command, options->json, [] {
+    return nlohmann::ordered_json{{"oneOf", {stress_schema(), axi4_stress_schema()}}};
+  });
   command->footer(
       "Examples:\n"
       "  wafertlm rtl stress fred3_12\n"
       "  wafertlm rtl stress fred3_12 --seed 4711 --cases 1    (that case again)");
-  return {command, [options] { return run(*options); }};
+  return {command, [options] {
+            options->stress.seconds = seconds_of("--limit", options->limit);
+            return run(*options);
+          }};
 }
 
 }  // namespace wafertlm

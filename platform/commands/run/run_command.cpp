@@ -9,9 +9,11 @@
 #include <stdexcept>
 
 #include "platform/host/json_output.h"
+#include "platform/host/options.h"
 #include "platform/host/output_option.h"
 #include "platform/host/presets.h"
 #include "platform/results/results.h"
+#include "platform/spec/descriptions.h"
 
 namespace wafertlm {
 namespace {
@@ -36,14 +38,12 @@ std::function<int()> add_run_command(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("run", "Simulate the training iterations of an experiment and explain the time");
   add_file(*command, "EXPERIMENT", options->experiment, "Experiment file", "experiments");
-  command
-      ->add_option("--out", options->out,
-                   "Folder for the results; out/<name of the experiment file> if not given")
-      ->type_name("DIR")
+  add_shared_option(*command, "--out", options->out,
+                    "folder of the results; out/<name of the experiment file> if not given")
       ->check(names_output(OutputKind::folder));
-  command->add_option(
-      "--set", options->overrides,
-      "Change a key: wafer.fabric.link_bandwidth=1TB/s, iterations=1, workload.bucket_bytes=50MiB");
+  add_set_option(
+      *command, options->overrides, [] { return config::experiment_type()->all_paths(); },
+      "wafer.fabric.link_bandwidth=1TB/s, iterations=1, workload.bucket_bytes=50M");
   command
       ->add_option("--vcd", options->vcd,
                    "Write waveforms to this file, .vcd or .fst: of all links, or what --signals chooses")
@@ -53,11 +53,9 @@ std::function<int()> add_run_command(CLI::App& app) {
       ->add_option("--signals", options->signals,
                    "Instances with a waveform: 'router3_to_*' or 'operations_0' (sockets), npu3, hbm_3")
       ->type_name("GLOB");
-  command
-      ->add_option("--trace", options->trace,
-                   "Write a timeline for ui.perfetto.dev, trace.perfetto-trace in the folder of the results: "
-                   "instances (npu3, hbm_3, 'router0->*'), with @CLASS and :FROM-TO if need be")
-      ->type_name("GLOB[@CLASS][:FROM-TO]");
+  add_shared_option(*command, "--trace", options->trace,
+                    "trace.perfetto-trace in the folder of the results, of instances (npu3, hbm_3, "
+                    "'router0->*'), with @CLASS and :FROM-TO if need be");
   command
       ->add_option("--trace-file", options->trace_file,
                    "Another name for the timeline; it is compressed if that ends in .gz")
@@ -69,9 +67,8 @@ std::function<int()> add_run_command(CLI::App& app) {
                    "folder of the results: 'router3_to_*', 'operations_*', 'memory_0'")
       ->type_name("GLOB");
   command->add_flag("--report{report.html}", options->report,
-                    "Write a page that shows the run, report.html in the folder of the results; "
-                    "--report=NAME.html for another name");
-  command->add_flag("--force", options->force, "Run it also if it needs more memory than there is");
+                    description_of(option_row("--report"), "--report=NAME.html for another name"));
+  add_shared_flag(*command, "--force", options->force, "a run that needs more memory than there is");
   add_json_option(*command, options->json, results_schema);
   command->add_flag("--critical-path", options->critical_path,
                     "Print what the last iteration's end waited for, operation by operation");

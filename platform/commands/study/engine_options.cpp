@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "platform/commands/study/sweep/engine.h"
+#include "platform/host/options.h"
 #include "platform/text/quantity.h"
 #include "tlm/kernel/units.h"
 
@@ -38,18 +39,13 @@ void EngineOptions::add_to(CLI::App& command) {
   for (const EngineKind& kind : engine_kinds())
     engines += fmt::format("{}{} ({})", engines.empty() ? "" : ", ", kind.name, kind.what);
   command.add_option("--engine", engine_, "What runs the cells: " + engines)->type_name("NAME");
-  command
-      .add_option("--jobs", jobs_,
-                  "Cells (Slurm: tasks) at the same time; local and mpi: as many as there are cores")
+  add_shared_option(command, "--jobs", jobs_, "cells (Slurm: tasks, as many as it lets)")
       ->check(CLI::Range(1, 100'000));
   command.add_option("--retries", retries_, "More attempts for a cell that fails, not for bad input; 1")
       ->check(CLI::Range(0, 100));
   command.add_option("--memory-limit", memory_limit_, "Of a cell (address space): 4GiB; none")
       ->type_name("SIZE");
-  command
-      .add_option("--time-limit", time_limit_,
-                  "Of a cell, processor time (by the clock ten times as much): 600s; none")
-      ->type_name("TIME");
+  add_shared_option(command, "--time-limit", time_limit_, "a cell; none if not given");
   command.add_option("--cells-per-task", cells_per_task_, "Slurm: cells of one task of an array")
       ->check(CLI::Range(1, 100'000));
   command.add_option("--sbatch", sbatch_, "Slurm: more options of sbatch: '--partition=p --time=60'");

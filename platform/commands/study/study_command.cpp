@@ -25,6 +25,7 @@
 #include "platform/host/files.h"
 #include "platform/host/interrupt.h"
 #include "platform/host/json_output.h"
+#include "platform/host/options.h"
 #include "platform/host/output_folder.h"
 #include "platform/host/output_option.h"
 #include "platform/host/presets.h"
@@ -43,6 +44,7 @@ namespace fs = std::filesystem;
 struct Options {
   std::string study, out;
   std::vector<std::string> overrides;
+  std::string json_file = {};
   EngineOptions engine;
   std::optional<std::size_t> task;
   bool fresh = false, reports = false, json = false, failed_too = false;
@@ -140,7 +142,7 @@ std::string study_page(const StudyResult& result, const std::filesystem::path& o
   return report_html({{"study", study}});
 }
 
-int run_study(const StudyStart& start) {
+int run_study(const StudyStart& start, const std::string& json_file) {
   config::StudySpec study = config::load_study(start.study);
   study.overrides.insert(study.overrides.end(), start.overrides.begin(), start.overrides.end());
   const fs::path out = start.out;
@@ -149,7 +151,7 @@ int run_study(const StudyStart& start) {
   require_columns(study);
   if (start.options.reports && study.command != "run")
     throw std::invalid_argument(
-        fmt::format("--reports: cells of 'command: {}' have no reports, those of 'run' do", study.command));
+        fmt::format("--report: cells of 'command: {}' have no reports, those of 'run' do", study.command));
   go_to_folder_of(start.study);
   std::vector<Cell> cells = grid_of(study);
   std::vector<CellJob> jobs = jobs_of(study, cells);  // refuses bad input before anything runs
@@ -172,16 +174,20 @@ int run_study(const StudyStart& start) {
   folder.write("report.html", study_page(result, out));
   write_study_database(folder.working() / "results.sqlite", result, out);
   folder.commit();
-  fmt::print("{}\nWritten: {}, report.html\n", study_text(result),
-             (out / "results.{json,csv,sqlite}").string());
+  if (json_file.empty() || !write_json(json_file, study_json(result)))
+    fmt::print("{}\nWritten: {}, report.html\n", study_text(result),
+               (out / "results.{json,csv,sqlite}").string());
   return report_failures(result, out);
 }
 
 /// @return exit code.
-int run_or_submit(const StudyStart& start) {
+int run_or_submit(const StudyStart& start, const std::string& given_json) {
+  const std::string json_file =
+      given_json.empty() || given_json == "-" ? given_json : fs::absolute(given_json).string();
   try {
-    return run_study(start);
+    return run_study(start, json_file);
   } catch (const Submitted& submitted) {
+    if (!json_file.empty() && write_json(json_file, {{"submitted", submitted.what()}})) return 0;
     fmt::print("{}\n`wafertlm study status {}` says how far it is\n", submitted.what(), start.out);
     return 0;
   }
@@ -198,7 +204,7 @@ int run(const Options& options) {
   start.options = options.engine.chosen({});
   start.options.reports = options.reports;
   start.fresh = options.fresh;
-  return run_or_submit(start);
+  return run_or_submit(start, options.json_file);
 }
 
 int resume(const Options& options) {
@@ -206,7 +212,7 @@ int resume(const Options& options) {
   start.out = fs::absolute(options.out).string();
   start.options = options.engine.chosen(start.options);
   start.options.resumed = !options.failed_too;
-  return run_or_submit(start);
+  return run_or_submit(start, options.json_file);
 }
 
 }  // namespace
@@ -234,14 +240,16 @@ std::function<int()> add_study_command(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("study", "Run many experiments side by side and print them in one table");
   add_file(*command, "STUDY", options->study, "Study file", "studies")->required(false);
-  command
-      ->add_option("--out", options->out, "Folder for the results; out/<name of the study file> if not given")
-      ->type_name("DIR")
+  add_shared_option(*command, "--out", options->out,
+                    "folder of the results; out/<name of the study file> if not given")
       ->check(names_output(OutputKind::folder));
-  command->add_flag("--fresh", options->fresh, "Run cells again that are done");
-  command->add_flag("--reports", options->reports,
-                    "Also write a report of every cell; report.html of the study links to it");
-  command->add_option("--set", options->overrides, "Change a key in every cell: iterations=1");
+  add_shared_flag(*command, "--fresh", options->fresh, "cells");
+  add_shared_flag(*command, "--report", options->reports,
+                  "of every cell; report.html of the study links to it");
+  add_set_option(
+      *command, options->overrides, [] { return config::experiment_type()->all_paths(); },
+      "in every cell: iterations=1");
+  add_json_option(*command, options->json_file);
   options->engine.add_to(*command);
   command->footer(
       "A cell that is done with the same input and program is not run again. Tables do not depend on the "
@@ -261,13 +269,14 @@ std::function<int()> add_study_command(CLI::App& app) {
   again->add_option("DIR", options->out, "The study's --out")->required()->type_name("DIR");
   again->add_flag("--failed-too", options->failed_too, "Run cells again that have failed");
   options->engine.add_to(*again);
+  add_json_option(*again, options->json_file);
   again->footer("Options that are not given are those that the study began with.");
   CLI::App* worker = command->add_subcommand("worker", "What the engines start")->group("");
   worker->add_option("PLAN", options->study, "Plan file")->required();
   worker->add_option("--task", options->task, "Which task of it; not given: cells from standard input");
   CLI::App* estimate = command->add_subcommand("estimate", "What a study asks before it begins")->group("");
   estimate->add_option("EXPERIMENT", options->study, "Experiment file")->required();
-  estimate->add_option("--set", options->overrides, "Change a key");
+  add_set_option(*estimate, options->overrides, [] { return config::experiment_type()->all_paths(); });
 
   return [=] {
     if (*estimate) return print_expected_seconds(options->study, options->overrides);

@@ -13,10 +13,12 @@
 #include "platform/commands/synthesize/algorithm_files.h"
 #include "platform/commands/synthesize/synthesis.h"
 #include "platform/host/json_output.h"
+#include "platform/host/options.h"
 #include "platform/host/output_option.h"
 #include "platform/host/presets.h"
 #include "platform/host/validators.h"
 #include "platform/machine/machine.h"
+#include "platform/spec/descriptions.h"
 #include "platform/spec/load.h"
 #include "platform/spec/ranges.h"
 #include "platform/text/format.h"
@@ -95,37 +97,32 @@ std::function<int()> add_synthesize_command(CLI::App& app) {
       "synthesize",
       "Make a collective for a fabric, prove it, and write it as an MSCCL program or as traces");
   add_file(*command, "PLATFORM", options->platform, "Platform file", "platforms");
-  command->add_option("--type", options->what.type, "What to make")
+  add_shared_option(*command, "--type", options->what.type)
       ->required()
       ->check(one_of_names({to_string(CollectiveType::all_reduce), to_string(CollectiveType::all_gather),
                             to_string(CollectiveType::reduce_scatter)}));
-  command
-      ->add_option(
-          "--size", options->size,
-          "Bytes per rank (the full vector) that trees and chunks are chosen for; it runs with others, "
-          "too")
+  add_shared_option(*command, "--size", options->size,
+                    "that trees and chunks are chosen for; it runs with others, too")
       ->capture_default_str();
-  command->add_option("--npus", options->what.npus,
-                      "The group, for instance 0-4,10; its order is that of the ranks; all if not given");
+  add_shared_option(*command, "--npus", options->what.npus, "its order is that of the ranks");
   std::vector<std::string> names = algorithm_choices();
   names.erase(names.begin());  // auto
-  command->add_option("--algorithm", options->what.algorithm, "What makes it")
+  add_shared_option(*command, "--algorithm", options->what.algorithm, "what makes it")
       ->check(one_of_names(std::move(names)))
       ->capture_default_str();
-  command
-      ->add_option("--chunks", options->chunks,
-                   "Pieces of each tree's share; by prediction if not given, as long as the file stays small")
+  add_shared_option(*command, "--chunks", options->chunks,
+                    "of each tree's share; by prediction if not given, as long as the file stays small")
       ->check(CLI::Range(1U, 65'536U));
-  command
-      ->add_option("--out", options->out,
-                   "FILE.xml for an MSCCL program, or the PREFIX of Chakra traces PREFIX.<rank>.et")
+  add_shared_option(*command, "--out", options->out,
+                    "FILE.xml for an MSCCL program, or the PREFIX of Chakra traces PREFIX.<rank>.et")
       ->required()
       ->check(names_output(OutputKind::prefix));
-  command->add_option("--set", options->overrides,
-                      "Change a key of the platform: wafer.fabric.link_bandwidth=1TB/s");
-  command->add_flag("--force", options->force,
-                    "Remove ranks of an earlier job that would stand beside the new traces");
-  add_json_flag(*command, options->json, statistics_schema, "Print the statistics as JSON");
+  add_set_option(
+      *command, options->overrides, [] { return config::platform_type()->all_paths(); },
+      "wafer.fabric.link_bandwidth=1TB/s");
+  add_shared_flag(*command, "--force", options->force,
+                  "removes ranks of an earlier job that would stand beside the new traces");
+  add_json_flag(*command, options->json, statistics_schema);
   command->footer(
       "The file appears when it is read back and proven: every rank gets every value, in three orders of "
       "its\n"

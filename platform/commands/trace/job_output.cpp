@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "platform/host/digest.h"
+#include "platform/host/options.h"
 #include "platform/host/output_option.h"
 #include "platform/text/format.h"
 #include "workloads/chakra/rank_files.h"
@@ -69,18 +70,16 @@ void JobOutput::require_other_than(const std::string& job) const {
 }
 
 void add_form_and_force(CLI::App& command, JobOutput& output) {
-  command.add_option("--form", output.form, "et, et.gz or json")
+  add_shared_option(command, "--form", output.form)
       ->check(CLI::IsMember({"et", "et.gz", "json"}))
       ->capture_default_str();
-  command.add_flag(
-      "--force", output.force,
-      "Remove ranks of an earlier job that would stand beside the new ones; refused if not given");
+  add_shared_flag(command, "--force", output.force,
+                  "removes ranks of an earlier job that would stand beside the new ones");
 }
 
 void add_job_output(CLI::App& command, JobOutput& output) {
-  command.add_option("--out", output.prefix, "PREFIX of the traces to write, PREFIX.<rank>.et")
+  add_shared_option(command, "--out", output.prefix, "PREFIX of the traces, PREFIX.<rank>.et")
       ->required()
-      ->type_name("PREFIX")
       ->check(names_output(OutputKind::prefix));
   add_form_and_force(command, output);
 }
@@ -163,15 +162,23 @@ std::string groups_line(const JobOutput& output, const std::string& groups) {
   return groups.empty() ? "" : output.prefix + kGroupsEnd + ": the communicator groups\n";
 }
 
+nlohmann::ordered_json written_json(const JobOutput& output, std::size_t ranks, const std::string& groups) {
+  nlohmann::ordered_json written = nlohmann::ordered_json::array();
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) written.push_back(output.file(rank));
+  if (!groups.empty()) written.push_back(output.prefix + kGroupsEnd);
+  return written;
+}
+
 std::uint64_t write_job(const JobOutput& output, const std::vector<chakra::NodeSource*>& ranks,
-                        const std::string& groups) {
+                        const std::string& groups, bool is_quiet) {
   std::vector<std::uint32_t> numbers(ranks.size());
   std::iota(numbers.begin(), numbers.end(), 0U);
   JobWriter writer(output, numbers);
   std::uint64_t nodes = 0;
   for (const std::uint32_t rank : numbers) nodes += writer.add(*ranks[rank], output.file(rank));
   if (!groups.empty()) writer.write(kGroupsEnd, groups);
-  fmt::print("{}", writer.commit());
+  const std::string removed = writer.commit();
+  if (!is_quiet) fmt::print("{}", removed);
   return nodes;
 }
 

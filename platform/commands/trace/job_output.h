@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,10 +70,13 @@ class JobWriter {
 /// The text of a file of communicator groups; "": there are none.
 std::string groups_text(const std::map<std::string, std::vector<std::uint32_t>>& groups);
 
+/// Names of the files that write_job() writes.
+nlohmann::ordered_json written_json(const JobOutput& output, std::size_t ranks, const std::string& groups);
+
 /// Writes all ranks of a job, in their order, and unless `groups` is empty PREFIX.comm_groups.json.
-/// @return nodes; @throws as JobWriter.
+/// @param is_quiet what was removed of an earlier job is not said. @return nodes; @throws as JobWriter.
 std::uint64_t write_job(const JobOutput& output, const std::vector<chakra::NodeSource*>& ranks,
-                        const std::string& groups = "");
+                        const std::string& groups = "", bool is_quiet = false);
 
 /// A line about that file; "": there is none.
 std::string groups_line(const JobOutput& output, const std::string& groups);

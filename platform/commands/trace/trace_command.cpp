@@ -9,9 +9,11 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 
+#include "platform/commands/trace/trace_classify.h"
 #include "platform/commands/trace/trace_convert.h"
 #include "platform/commands/trace/trace_edit.h"
 #include "platform/commands/trace/trace_export.h"
@@ -20,6 +22,8 @@
 #include "platform/commands/trace/trace_obfuscate.h"
 #include "platform/commands/trace/trace_stats.h"
 #include "platform/commands/trace/trace_synthesize.h"
+#include "platform/host/json_output.h"
+#include "platform/host/options.h"
 #include "platform/host/output_option.h"
 #include "platform/text/aligned.h"
 #include "platform/text/config_error.h"
@@ -137,7 +141,7 @@ struct TraceOptions {
   std::vector<std::string> files;
   std::string dependencies = "all", groups, out, form;
   std::uint32_t replicate = 0;
-  bool force = false;
+  bool force = false, json = false;
 };
 
 chakra::ValidateOptions validate_options(const TraceOptions& options) {
@@ -146,7 +150,41 @@ chakra::ValidateOptions validate_options(const TraceOptions& options) {
   return validate;
 }
 
+nlohmann::ordered_json info_json(const TraceJob& job, const TraceInfo& info) {
+  nlohmann::ordered_json types = nlohmann::ordered_json::object(), collectives = types;
+  for (std::size_t type = 0; type < info.by_type.size(); ++type)
+    if (info.by_type[type] != 0)
+      types[chakra::to_string(static_cast<chakra::NodeType>(type))] = info.by_type[type];
+  for (const auto& [type, kind] : info.collectives)
+    collectives[type] = {{"count", kind.count}, {"bytes", kind.bytes}};
+  return {{"job", job.name},
+          {"ranks", info.ranks},
+          {"is_whole", job.is_whole},
+          {"nodes", info.nodes},
+          {"least_nodes_of_a_rank", info.least_nodes},
+          {"most_nodes_of_a_rank", info.most_nodes},
+          {"dependencies", info.dependencies},
+          {"types", types},
+          {"collectives", collectives},
+          {"launches", info.launches},
+          {"cpu_operations", info.cpu_ops},
+          {"cpu_ps", info.cpu_ps},
+          {"compute_ps", info.compute_ps},
+          {"least_compute_of_a_rank_ps", info.least_compute_ps},
+          {"most_compute_of_a_rank_ps", info.most_compute_ps},
+          {"operations", info.operations},
+          {"bytes_sent", info.sent_bytes},
+          {"bytes_received", info.received_bytes},
+          {"memory_bytes", info.memory_bytes}};
+}
+
 int info(const TraceOptions& options) {
+  if (options.json) {
+    nlohmann::ordered_json jobs = nlohmann::ordered_json::array();
+    for (const TraceJob& job : find_trace_jobs(options.files)) jobs.push_back(info_json(job, read_info(job)));
+    print_json({{"jobs", jobs}});
+    return 0;
+  }
   for (const TraceJob& job : find_trace_jobs(options.files)) fmt::print("{}", info_text(job, read_info(job)));
   return 0;
 }
@@ -187,6 +225,7 @@ std::string memory_line(const std::vector<chakra::TraceSummary>& ranks) {
 }
 
 int check(const TraceOptions& options) {
+  nlohmann::ordered_json jobs = nlohmann::ordered_json::array();
   for (const TraceJob& job : find_trace_jobs(options.files)) {
     const auto summaries = check_job(job, options);
     std::uint64_t nodes = 0, missing = 0, left_out = 0;
@@ -196,6 +235,17 @@ int check(const TraceOptions& options) {
       nodes += rank.nodes;
       missing += rank.missing_ctrl_deps + rank.missing_data_deps;
       left_out += rank.left_out_ctrl_deps;
+    }
+    if (options.json) {
+      jobs.push_back({{"job", job.name},
+                      {"ok", true},
+                      {"ranks", summaries.size()},
+                      {"is_whole", job.is_whole || options.replicate != 0},
+                      {"nodes", nodes},
+                      {"control_dependencies_left_out", left_out},
+                      {"dependencies_on_missing_nodes", missing},
+                      {"unknown_attributes", unknown}});
+      continue;
     }
     fmt::print("{}: ok, {}, {}\n", job.name, counted(summaries.size(), "rank"), counted(nodes, "node"));
     if (left_out != 0)
@@ -209,6 +259,7 @@ int check(const TraceOptions& options) {
       fmt::print("  one rank by itself: nothing was compared with other ranks\n");
     fmt::print("{}", memory_line(summaries));
   }
+  if (options.json) print_json({{"jobs", jobs}});
   return 0;
 }
 
@@ -217,7 +268,10 @@ int diff(const TraceOptions& options) {
     return fs::is_directory(path) ? (fs::path(path) / "transactions.sqlite").string() : path;
   };
   const std::string found = first_divergence(log(options.files[0]), log(options.files[1]));
-  fmt::print("{}", found.empty() ? "The logs are the same.\n" : found);
+  if (options.json)
+    print_json({{"same", found.empty()}, {"first_difference", found}});
+  else
+    fmt::print("{}", found.empty() ? "The logs are the same.\n" : found);
   return found.empty() ? 0 : 1;
 }
 
@@ -225,6 +279,7 @@ void add_files(CLI::App& command, TraceOptions& options) {
   command.add_option("FILES", options.files, "Trace files, or PREFIX for PREFIX.<rank>.et")
       ->required()
       ->type_name("FILES");
+  add_json_flag(command, options.json);
 }
 
 }  // namespace
@@ -244,20 +299,12 @@ std::function<int()> add_trace_command(CLI::App& app) {
   CLI::App* check_command =
       command->add_subcommand("check", "Whether they can be run; exit code 2 names what is wrong");
   add_files(*check_command, *options);
-  check_command
-      ->add_option("--dependencies", options->dependencies,
-                   "Which count: all; existing (those on nodes that are not there are satisfied); data "
-                   "(control dependencies are left out)")
+  add_shared_option(*check_command, "--dependencies", options->dependencies)
       ->check(CLI::IsMember({"all", "existing", "data"}))
       ->capture_default_str();
-  check_command
-      ->add_option(
-          "--comm-groups", options->groups,
-          "JSON file with the members of the groups; if not given there is only the group of all ranks")
-      ->type_name("FILE");
-  check_command
-      ->add_option("--replicate", options->replicate,
-                   "So many ranks play the one file; if not given every rank has a file")
+  add_shared_option(*check_command, "--comm-groups", options->groups,
+                    "if not given there is only the group of all ranks");
+  add_shared_option(*check_command, "--replicate", options->replicate, "if not given every rank has a file")
       ->check(CLI::Range(1U, 65'536U));
   check_command->footer(
       "What a platform cannot do (traffic classes, sizes of its memory, number of NPUs) is found by\n"
@@ -270,22 +317,22 @@ std::function<int()> add_trace_command(CLI::App& app) {
   CLI::App* convert_command = command->add_subcommand(
       "convert", "Write them in another form; all files appear when all are complete, or none");
   add_files(*convert_command, *options);
+  const OptionRow& form = option_row("--form");
   convert_command
-      ->add_option("--to", options->form, "et, et.gz or json; not needed with two file names, FROM TO")
+      ->add_option(std::string(form.names) + ",--to", options->form,
+                   description_of(form, "not needed with two file names, FROM TO"))
+      ->type_name(form.type)
       ->check(CLI::IsMember({"et", "et.gz", "json"}));
-  convert_command->add_option("--out", options->out, "Folder; beside the original if not given")
-      ->type_name("DIR")
+  add_shared_option(*convert_command, "--out", options->out, "a folder; beside the original if not given")
       ->check(names_output(OutputKind::folder));
-  convert_command
-      ->add_option("--replicate", options->replicate,
-                   "Ranks of a text workload of ASTRA-sim 1.0 or SimAI (.txt), which becomes NAME.<rank>.et")
+  add_shared_option(*convert_command, "--replicate", options->replicate,
+                    "of a text workload of ASTRA-sim 1.0 or SimAI (.txt), which becomes NAME.<rank>.et")
       ->check(CLI::Range(1U, 65'536U));
-  convert_command->add_flag(
-      "--force", options->force,
-      "Remove ranks of an earlier job that would stand beside the new ones; refused if not given");
+  add_shared_flag(*convert_command, "--force", options->force,
+                  "removes ranks of an earlier job that would stand beside the new ones");
   convert_command->footer(
       "Examples:\n"
-      "  wafertlm trace convert traces/job --to json --out readable\n"
+      "  wafertlm trace convert traces/job --form json --out readable\n"
       "  wafertlm trace convert job.0.json job.0.et.gz");
 
   CLI::App* diff_command = command->add_subcommand(
@@ -296,17 +343,19 @@ std::function<int()> add_trace_command(CLI::App& app) {
       ->required()
       ->expected(2)
       ->type_name("LOG");
+  add_json_flag(*diff_command, options->json);
   diff_command->footer("Example:\n  wafertlm trace diff out/tlm out/rtl");
 
   const std::function<int()> others[] = {add_trace_import(*command),    add_trace_stats(*command),
                                          add_trace_export(*command),    add_trace_edit(*command),
-                                         add_trace_obfuscate(*command), add_trace_synthesize(*command)};
+                                         add_trace_obfuscate(*command), add_trace_synthesize(*command),
+                                         add_trace_classify(*command)};
 
   command->footer(
       "Examples:\n"
       "  wafertlm trace info traces/job\n"
       "  wafertlm trace check traces/job.*.et\n"
-      "  wafertlm trace convert traces/job --to json --out readable\n"
+      "  wafertlm trace convert traces/job --form json --out readable\n"
       "  wafertlm trace convert job.0.json job.0.et.gz");
   return [=] {
     if (info_command->parsed()) return info(*options);
@@ -314,7 +363,8 @@ std::function<int()> add_trace_command(CLI::App& app) {
     if (check_command->parsed()) return check(*options);
     for (const auto& other : others)
       if (const int code = other(); code >= 0) return code;
-    convert_traces({options->files, options->out, options->form, options->replicate, options->force});
+    convert_traces(
+        {options->files, options->out, options->form, options->replicate, options->force, options->json});
     return 0;
   };
 }

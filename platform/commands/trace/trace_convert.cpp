@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "platform/commands/trace/job_output.h"
 #include "platform/commands/trace/numbered_groups.h"
 #include "platform/commands/trace/trace_job.h"
+#include "platform/host/json_output.h"
 #include "platform/text/format.h"
 #include "workloads/astra_text/training_job.h"
 #include "workloads/chakra/rank_files.h"
@@ -39,7 +41,9 @@ struct JobConversion {
   std::vector<Conversion> files;
 };
 
-void convert_job(const std::string& prefix, const JobConversion& job, bool force) {
+/// Says what became of the job. @return names of the files
+std::vector<std::string> convert_job(const std::string& prefix, const JobConversion& job, bool force,
+                                     bool is_quiet) {
   std::string report, note;
   std::vector<std::string> traces;
   for (const Conversion& each : job.files) traces.push_back(each.to);
@@ -61,7 +65,9 @@ void convert_job(const std::string& prefix, const JobConversion& job, bool force
     if (job.is_whole) set.add(*source);
     report += fmt::format("{} -> {}: {}\n", from, to, counted(writer.add(*source, to), "node"));
   }
-  fmt::print("{}{}{}", writer.commit(job.is_whole), report, note);
+  const std::string removed = writer.commit(job.is_whole);
+  if (!is_quiet) fmt::print("{}{}{}", removed, report, note);
+  return traces;
 }
 
 /// Beside the traces NAME.comm_groups.json, for --comm-groups.
@@ -81,6 +87,13 @@ void convert_text(const std::string& file, const ConvertOptions& options) {
     named.push_back(ranks.back().get());
   }
   const std::uint64_t nodes = write_job(out, named, groups.json());
+  if (options.json) {
+    nlohmann::ordered_json written = nlohmann::ordered_json::array();
+    for (std::uint32_t rank = 0; rank < options.ranks; ++rank) written.push_back(out.file(rank));
+    written.push_back(out.prefix + ".comm_groups.json");
+    print_json({{"nodes", nodes}, {"written", written}});
+    return;
+  }
   fmt::print("{} -> {} to {}: {}; groups in {}.comm_groups.json\n", file, out.file(0),
              out.file(options.ranks - 1), counted(nodes, "node"), out.prefix);
 }
@@ -103,7 +116,7 @@ void convert_traces(const ConvertOptions& options) {
   Conversions conversions;
   if (options.form.empty()) {
     if (options.files.size() != 2 || !options.out.empty() || !chakra::is_trace_file(options.files[1]))
-      throw std::invalid_argument("trace convert needs --to et, et.gz or json, or two file names: FROM TO");
+      throw std::invalid_argument("trace convert needs --form et, et.gz or json, or two file names: FROM TO");
     add_conversion(conversions, options.files[0], options.files[1], false);
   } else {
     for (const TraceJob& job : find_trace_jobs(options.files)) {
@@ -121,12 +134,16 @@ void convert_traces(const ConvertOptions& options) {
     for (const auto& [from, to] : job.files) {
       std::error_code error;
       if (fs::equivalent(from, to, error))
-        throw std::invalid_argument(from + " would be written over itself; choose another --to or --out");
+        throw std::invalid_argument(from + " would be written over itself; choose another --form or --out");
       if (const auto [known, is_new] = sources.emplace(to, from); !is_new)
         throw std::invalid_argument(known->second + " and " + from + " would both become " + to +
                                     "; convert them one after the other, with another --out each");
     }
-  for (const auto& [prefix, job] : conversions) convert_job(prefix, job, options.force);
+  nlohmann::ordered_json written = nlohmann::ordered_json::array();
+  for (const auto& [prefix, job] : conversions)
+    for (const std::string& file : convert_job(prefix, job, options.force, options.json))
+      written.push_back(file);
+  if (options.json) print_json({{"written", written}});
 }
 
 }  // namespace wafertlm

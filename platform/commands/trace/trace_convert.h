@@ -12,6 +12,7 @@ struct ConvertOptions {
   std::string form;         ///< et, et.gz or json; empty: `files` are two names, FROM and TO
   std::uint32_t ranks = 0;  ///< of text workloads
   bool force = false;       ///< remove ranks of an earlier job that would stand beside the new ones
+  bool json = false;        ///< says it as JSON
 };
 
 /// Writes traces in another form, or text workloads of ASTRA-sim 1.0 as traces, and says so: all files appear

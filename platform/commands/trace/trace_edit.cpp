@@ -11,6 +11,9 @@
 
 #include "platform/commands/trace/job_output.h"
 #include "platform/commands/trace/trace_job.h"
+#include "platform/host/json_output.h"
+#include "platform/host/options.h"
+#include "platform/host/validators.h"
 #include "platform/text/format.h"
 #include "tlm/input/number.h"
 #include "workloads/chakra/rank_files.h"
@@ -28,6 +31,7 @@ struct EditArguments {
   std::uint64_t split_bytes = 0, fuse_bytes = 0;
   std::uint32_t repeat = 1;
   std::vector<std::uint32_t> ranks;
+  bool json = false;
 };
 
 /// "A:B" as two whole numbers.
@@ -101,7 +105,7 @@ void require_permutation(std::vector<std::uint32_t> ranks, std::size_t size) {
   std::vector<std::uint32_t> all(size);
   std::iota(all.begin(), all.end(), 0U);
   if (ranks != all)
-    throw std::invalid_argument(fmt::format("--ranks: expected the numbers 0 to {}, each once, for {}",
+    throw std::invalid_argument(fmt::format("--renumber: expected the numbers 0 to {}, each once, for {}",
                                             size - 1, counted(size, "rank")));
 }
 
@@ -139,7 +143,19 @@ int edit_traces(const EditArguments& arguments) {
   const chakra::CommGroups groups = edited_groups(arguments, files);
   chakra::validate_job(pointers, groups);
   const std::string own_groups = arguments.groups.empty() ? groups_text(groups.to_map()) : "";
-  const std::uint64_t nodes = write_job(arguments.out, pointers, own_groups);
+  const std::uint64_t nodes = write_job(arguments.out, pointers, own_groups, arguments.json);
+  if (arguments.json) {
+    nlohmann::ordered_json scaled = nlohmann::ordered_json::object();
+    for (std::size_t i = 0; i < done.scaled.size(); ++i) scaled[arguments.scale[i]] = done.scaled[i];
+    print_json({{"ranks", files.size()},
+                {"nodes", nodes},
+                {"scaled", scaled},
+                {"bytes_changed", done.precision},
+                {"fused", done.fused},
+                {"split", done.split},
+                {"written", written_json(arguments.out, files.size(), own_groups)}});
+    return 0;
+  }
   for (std::size_t i = 0; i < done.scaled.size(); ++i)
     fmt::print("  scaled {}: {}\n", arguments.scale[i], counted(done.scaled[i], "node"));
   if (done.precision != 0) fmt::print("  bytes changed of {}\n", counted(done.precision, "node"));
@@ -172,28 +188,30 @@ std::function<int()> add_trace_edit(CLI::App& trace) {
       ->type_name("A:B");
   command
       ->add_option("--fuse", arguments->fuse_bytes,
-                   "Collectives that follow each other become one, up to so many bytes")
-      ->type_name("BYTES");
+                   "Collectives that follow each other become one, up to so many bytes: 25M")
+      ->type_name("SIZE")
+      ->transform(size_in_bytes());
   command
       ->add_option("--split", arguments->split_bytes,
-                   "Collectives of more bytes become parts of at most so many")
-      ->type_name("BYTES");
+                   "Collectives of more bytes become parts of at most so many: 4M")
+      ->type_name("SIZE")
+      ->transform(size_in_bytes());
   command
-      ->add_option("--ranks", arguments->ranks,
+      ->add_option("--renumber", arguments->ranks,
                    "New numbers of the ranks, in order; a file of groups must hold these")
       ->delimiter(',')
       ->type_name("N,N,...");
   command->add_option("--repeat", arguments->repeat, "So many copies after each other in one trace")
       ->check(CLI::Range(1U, 10'000U));
-  command->add_option("--comm-groups", arguments->groups, "JSON file with the members of the groups")
-      ->type_name("FILE");
+  add_shared_option(*command, "--comm-groups", arguments->groups);
+  add_json_flag(*command, arguments->json);
   command->footer(
-      "Done in this order: slice, scale, precision, fuse, split, ranks, repeat. Nothing is written if the "
+      "Done in this order: slice, scale, precision, fuse, split, renumber, repeat. Nothing is written if the "
       "result\n"
       "could not be run, or if an option changes nothing.\n"
       "Examples:\n"
       "  wafertlm trace edit traces/job --precision 16:8 --scale kernel=0.5 --out traces/fp8\n"
-      "  wafertlm trace edit traces/job --fuse 26214400 --out traces/buckets");
+      "  wafertlm trace edit traces/job --fuse 25M --out traces/buckets");
   return [=] { return command->parsed() ? edit_traces(*arguments) : -1; };
 }
 

@@ -10,8 +10,11 @@
 #include <stdexcept>
 
 #include "platform/commands/trace/chrome_trace.h"
+#include "platform/host/json_output.h"
+#include "platform/host/options.h"
 #include "platform/host/output_folder.h"
 #include "platform/host/output_option.h"
+#include "platform/host/presets.h"
 #include "platform/machine/machine.h"
 #include "platform/run/job.h"
 #include "platform/run/job_run.h"
@@ -26,6 +29,7 @@ namespace fs = std::filesystem;
 
 struct ExportArguments {
   std::string folder, out;
+  bool json = false;
 };
 
 /// A file per rank, filled as the run goes on. Streams of the device are numbered as a profiler would: 7
@@ -67,18 +71,17 @@ class KinetoFiles final : public RunObserver {
     ++of.events;
   }
 
-  /// Gives the files their names; says so.
-  std::string commit() {
-    std::string text;
+  /// Gives the files their names. @return them, with their events
+  nlohmann::ordered_json commit() {
+    nlohmann::ordered_json files = nlohmann::ordered_json::array();
     for (const auto& rank : ranks_) {
       rank->trace->finish();
       rank->file.close();
       if (!rank->file) throw std::runtime_error(rank->name + ": cannot be written; is the disk full?");
     }
     folder_.commit();
-    for (const auto& rank : ranks_)
-      text += fmt::format("  {}: {}\n", rank->name, counted(rank->events, "event"));
-    return text;
+    for (const auto& rank : ranks_) files.push_back({{"file", rank->name}, {"events", rank->events}});
+    return files;
   }
 
  private:
@@ -142,8 +145,15 @@ int export_run(const ExportArguments& arguments) {
   KinetoFiles files(job, arguments.out);
   run.observe(files);
   run.run();
-  fmt::print("{}, simulated again: {}\nWritten:\n{}", file.string(), format_time(run.end_ps()),
-             files.commit());
+  const nlohmann::ordered_json written = files.commit();
+  if (arguments.json) {
+    print_json({{"end_s", static_cast<double>(run.end_ps()) * 1e-12}, {"written", written}});
+    return 0;
+  }
+  fmt::print("{}, simulated again: {}\nWritten:\n", file.string(), format_time(run.end_ps()));
+  for (const auto& each : written)
+    fmt::print("  {}: {}\n", each["file"].get<std::string>(),
+               counted(each["events"].get<std::uint64_t>(), "event"));
   return 0;
 }
 
@@ -153,14 +163,11 @@ std::function<int()> add_trace_export(CLI::App& trace) {
   auto arguments = std::make_shared<ExportArguments>();
   CLI::App* command = trace.add_subcommand(
       "export", "A run as Kineto traces (Chrome JSON), one of each rank; simulates it again");
-  command
-      ->add_option("RUN", arguments->folder,
-                   "Folder that `wafertlm run` has written, or an experiment (.yaml)")
+  add_file(*command, "RUN", arguments->folder,
+           "Folder that `wafertlm run` has written, or an experiment (.yaml)", "experiments", "DIR");
+  add_json_flag(*command, arguments->json);
+  add_shared_option(*command, "--out", arguments->out, "a folder for rank<N>.json")
       ->required()
-      ->type_name("DIR");
-  command->add_option("--out", arguments->out, "Folder for rank<N>.json")
-      ->required()
-      ->type_name("DIR")
       ->check(names_output(OutputKind::folder));
   command->footer(
       "ui.perfetto.dev, chrome://tracing and Holistic Trace Analysis read them, and so does `trace import`.\n"

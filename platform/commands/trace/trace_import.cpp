@@ -12,6 +12,8 @@
 #include "platform/commands/trace/import_report.h"
 #include "platform/commands/trace/job_output.h"
 #include "platform/host/files.h"
+#include "platform/host/json_output.h"
+#include "platform/host/options.h"
 #include "platform/host/output_option.h"
 #include "platform/text/format.h"
 #include "workloads/chakra/trace_file.h"
@@ -26,7 +28,8 @@ namespace fs = std::filesystem;
 struct ImportArguments {
   std::vector<std::string> kineto, host;
   JobOutput out;
-  std::string groups, report;
+  std::string groups, timeline;
+  bool json = false;
   double limit_percent = 5;
   double thread_gap_us = 100;
 };
@@ -107,21 +110,32 @@ int import(const ImportArguments& arguments) {
   for (const pytorch::ImportedRank& rank : job.ranks) ranks.push_back(rank.rank);
   JobWriter files(out, ranks);
   std::string written;
+  nlohmann::ordered_json names = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < job.ranks.size(); ++i) {
     pytorch::GraphSource source(job.ranks[i]);
     const std::uint64_t nodes = files.add(source, out.file(ranks[i]));
+    names.push_back(out.file(ranks[i]));
     written += fmt::format("  {}: {}\n", out.file(ranks[i]), counted(nodes, "node"));
   }
-  written += "  " + files.write(".import.json", import_json(job)) + ": what was linked, and what was not\n";
+  const auto write = [&](const char* end, const std::string& text, const char* what) {
+    names.push_back(files.write(end, text));
+    written += "  " + names.back().get<std::string>() + what;
+  };
+  write(".import.json", import_json(job), ": what was linked, and what was not\n");
   if (!job.groups.empty())
-    written += "  " + files.write(".groups.json", nlohmann::json(job.groups).dump(1) + "\n") +
-               ": the process groups\n";
-  fmt::print("{}", files.commit());
-  if (!arguments.report.empty()) {
-    write_file("--report", arguments.report, import_timeline(job));
+    write(".groups.json", nlohmann::json(job.groups).dump(1) + "\n", ": the process groups\n");
+  const std::string removed = files.commit();
+  if (!arguments.timeline.empty()) {
+    write_file("--timeline", arguments.timeline, import_timeline(job));
+    names.push_back(arguments.timeline);
     written +=
-        fmt::format("  {}: measured and imported, side by side, for ui.perfetto.dev\n", arguments.report);
+        fmt::format("  {}: measured and imported, side by side, for ui.perfetto.dev\n", arguments.timeline);
   }
+  if (arguments.json) {
+    print_json({{"import", nlohmann::ordered_json::parse(import_json(job))}, {"written", names}});
+    return 0;
+  }
+  fmt::print("{}", removed);
   fmt::print("{}Written:\n{}", import_text(job), written);
   return 0;
 }
@@ -144,7 +158,7 @@ std::function<int()> add_trace_import(CLI::App& trace) {
   add_job_output(*command, arguments->out);
   command
       ->add_option(
-          "--limit", arguments->limit_percent,
+          "--missing-at-most", arguments->limit_percent,
           "Percent of events that may be damaged, of operators, kernels or communications that may stay "
           "without partner")
       ->check(CLI::Range(0.0, 100.0))
@@ -154,12 +168,10 @@ std::function<int()> add_trace_import(CLI::App& trace) {
                    "Microseconds: a thread that does nothing for longer waits for another thread")
       ->check(CLI::Range(0.0, 1e9))
       ->capture_default_str();
+  add_shared_option(*command, "--comm-groups", arguments->groups, "where the traces do not tell");
+  add_json_flag(*command, arguments->json);
   command
-      ->add_option("--groups", arguments->groups,
-                   "JSON file with the members of process groups, where the traces do not tell")
-      ->type_name("FILE");
-  command
-      ->add_option("--report", arguments->report,
+      ->add_option("--timeline", arguments->timeline,
                    "Timeline of what was measured beside what the imported graph gives, for ui.perfetto.dev")
       ->type_name("FILE")
       ->check(names_output(OutputKind::file));
@@ -169,7 +181,7 @@ std::function<int()> add_trace_import(CLI::App& trace) {
       "`communication: recorded` of a workload it takes as long as it was measured.\n"
       "Examples:\n"
       "  wafertlm trace import --kineto run/kineto_*.json --et run/et_*.json --out traces/job\n"
-      "  wafertlm trace import --kineto trace.json.gz --out traces/one --report traces/one.timeline.json");
+      "  wafertlm trace import --kineto trace.json.gz --out traces/one --timeline traces/one.timeline.json");
   return [=] { return command->parsed() ? import(*arguments) : -1; };
 }
 

@@ -9,6 +9,8 @@
 #include "platform/commands/trace/job_output.h"
 #include "platform/commands/trace/synthesis_text.h"
 #include "platform/commands/trace/trace_job.h"
+#include "platform/host/json_output.h"
+#include "platform/host/options.h"
 #include "platform/text/format.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_file.h"
@@ -24,9 +26,10 @@ struct ObfuscateArguments {
   std::string job, groups;
   double bound_percent = 5;
   std::uint64_t seed = 1;
+  bool json = false;
 };
 
-std::string distances(const std::vector<statistics::Difference>& all) {
+std::string distances_text(const std::vector<statistics::Difference>& all) {
   std::string text = "  Kolmogorov-Smirnov distances:";
   for (const auto& each : all)
     if (each.count_a != 0) text += fmt::format(" {} {:.3f};", each.what, each.ks);
@@ -73,7 +76,26 @@ int obfuscate_traces(const ObfuscateArguments& arguments) {
   const chakra::CommGroups groups = groups_of(arguments.groups, ranks, files);
   chakra::validate_job(pointers, groups);
   const std::string own_groups = arguments.groups.empty() ? groups_text(groups.to_map()) : "";
-  write_job(arguments.out, pointers, own_groups);
+  write_job(arguments.out, pointers, own_groups, arguments.json);
+  const auto distances =
+      statistics::compare(statistics::statistics_of(before), statistics::statistics_of(after));
+  if (arguments.json) {
+    nlohmann::ordered_json all = nlohmann::ordered_json::object();
+    for (const auto& each : distances)
+      if (each.count_a != 0) all[each.what] = each.ks;
+    print_json({{"ranks", ranks},
+                {"nodes", nodes},
+                {"bound_percent", arguments.bound_percent},
+                {"duration_grid_ps", grid_ps},
+                {"longest_identical_run", identical},
+                {"attack",
+                 {{"names", found.nodes},
+                  {"right_percent", percent(found.right, found.nodes)},
+                  {"by_chance_percent", percent(found.by_chance, found.nodes)}}},
+                {"kolmogorov_smirnov", all},
+                {"written", written_json(arguments.out, ranks, own_groups)}});
+    return 0;
+  }
   fmt::print(
       "{}: {}, {}; everything within {} % of the source{}\n", arguments.out.prefix, counted(ranks, "rank"),
       counted(nodes, "node"), arguments.bound_percent,
@@ -85,8 +107,7 @@ int obfuscate_traces(const ObfuscateArguments& arguments) {
       "  nearest-neighbour attack: {:.1f} % of {} names guessed right; the most frequent name of each class "
       "alone: {:.1f} %\n",
       percent(found.right, found.nodes), found.nodes, percent(found.by_chance, found.nodes));
-  fmt::print("{}", distances(statistics::compare(statistics::statistics_of(before),
-                                                 statistics::statistics_of(after))));
+  fmt::print("{}", distances_text(distances));
   return 0;
 }
 
@@ -99,12 +120,12 @@ std::function<int()> add_trace_obfuscate(CLI::App& trace) {
       "Traces that can be shown: names gone, times and sizes changed within a bound, structure kept");
   command->add_option("PREFIX", arguments->job, "Traces of all ranks, PREFIX.<rank>.et")->required();
   add_job_output(*command, arguments->out);
-  command->add_option("--bound", arguments->bound_percent, "Percent by which times and sizes may change")
+  add_json_flag(*command, arguments->json);
+  add_shared_option(*command, "--bound", arguments->bound_percent)
       ->check(CLI::Range(0.1, 49.0))
       ->capture_default_str();
-  command->add_option("--seed", arguments->seed, "Of the changes")->capture_default_str();
-  command->add_option("--comm-groups", arguments->groups, "JSON file with the members of the groups")
-      ->type_name("FILE");
+  add_shared_option(*command, "--seed", arguments->seed, "of the changes")->capture_default_str();
+  add_shared_option(*command, "--comm-groups", arguments->groups);
   command->footer(
       "The order of operations and what depends on what stay, and can give a model's family away. The "
       "attack\n"

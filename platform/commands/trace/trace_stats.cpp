@@ -9,6 +9,7 @@
 #include "platform/commands/trace/trace_job.h"
 #include "platform/describe/fields.h"
 #include "platform/host/json_output.h"
+#include "platform/host/options.h"
 #include "platform/text/aligned.h"
 #include "platform/text/format.h"
 #include "workloads/chakra/trace_file.h"
@@ -215,7 +216,7 @@ std::function<int()> add_trace_stats(CLI::App& trace) {
       ->type_name("FILES");
   command->add_option("--against", arguments->against, "Other traces: how far the distributions are apart")
       ->type_name("FILES");
-  command->add_option("--dependencies", arguments->dependencies, "Which count: all, existing or data")
+  add_shared_option(*command, "--dependencies", arguments->dependencies)
       ->check(CLI::IsMember({"all", "existing", "data"}))
       ->capture_default_str();
   add_json_flag(*command, arguments->json, stats_schema);

@@ -6,12 +6,16 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
 #include <stdexcept>
 
 #include "platform/commands/trace/job_output.h"
 #include "platform/commands/trace/synthesis_text.h"
 #include "platform/commands/trace/trace_job.h"
 #include "platform/host/files.h"
+#include "platform/host/json_output.h"
+#include "platform/host/options.h"
 #include "platform/host/output_option.h"
 #include "platform/text/format.h"
 #include "tlm/input/file.h"
@@ -37,6 +41,7 @@ struct SynthesizeArguments {
   JobOutput out;
   double bound_percent = 5;
   std::uint64_t identical = 3;
+  bool json = false;
   trace_model::GenerateOptions generate;
 
   bool is_scaled() const {
@@ -159,9 +164,9 @@ std::string compared(const SynthesizeArguments& arguments, const Model& model, c
 }
 
 /// Returns what was written.
-std::string write_made(const JobOutput& out, const MadeJob& job) {
+std::string write_made(const JobOutput& out, const MadeJob& job, bool is_quiet) {
   const std::string groups = groups_text(job.made.groups);
-  write_job(out, job.pointers, groups);
+  write_job(out, job.pointers, groups, is_quiet);
   return fmt::format("{}: {}, {}\n{}", out.prefix, counted(job.pointers.size(), "rank"),
                      counted(job.nodes, "node"), groups_line(out, groups));
 }
@@ -172,15 +177,26 @@ int synthesize(const SynthesizeArguments& arguments) {
     jobs.push_back(read_job(job, arguments.dependencies, arguments.groups));
   const Model model = arguments.model.empty() ? learn_model(arguments, jobs) : read_model(arguments.model);
   std::string text = model_text(model);
+  nlohmann::ordered_json written = nlohmann::ordered_json::array(), made;
   if (!arguments.out.prefix.empty()) {
     const MadeJob job = make_job(arguments, model);
     const std::string comparison = jobs.empty() ? "" : compared(arguments, model, jobs.front(), job);
-    text += write_made(arguments.out, job) + comparison;
+    text += write_made(arguments.out, job, arguments.json) + comparison;
+    written = written_json(arguments.out, job.pointers.size(), groups_text(job.made.groups));
+    made = {{"ranks", job.pointers.size()}, {"nodes", job.nodes}};
   }
   if (!arguments.learned.empty()) {
     const std::string json = trace_model::to_json(model);
     write_file("--learn", arguments.learned, json);
+    written.push_back(arguments.learned);
     text += fmt::format("{}: the model, {}\n", arguments.learned, format_bytes(json.size()));
+  }
+  if (arguments.json) {
+    nlohmann::ordered_json lines = nlohmann::ordered_json::array();
+    std::istringstream said(text);
+    for (std::string line; std::getline(said, line);) lines.push_back(line);
+    print_json({{"made", made}, {"report", lines}, {"written", written}});
+    return 0;
   }
   fmt::print("{}", text);
   return 0;
@@ -189,14 +205,12 @@ int synthesize(const SynthesizeArguments& arguments) {
 void add_learning(CLI::App& command, SynthesizeArguments& arguments) {
   command.add_option("PREFIX", arguments.jobs,
                      "Traces of all ranks, PREFIX.<rank>.et; several: runs of the same job");
-  command.add_option("--comm-groups", arguments.groups, "JSON file with the members of the groups")
-      ->type_name("FILE");
-  command.add_option("--dependencies", arguments.dependencies, "Which count: all, existing or data")
+  add_json_flag(command, arguments.json);
+  add_shared_option(command, "--comm-groups", arguments.groups);
+  add_shared_option(command, "--dependencies", arguments.dependencies)
       ->check(CLI::IsMember({"all", "existing", "data"}))
       ->capture_default_str();
-  command
-      .add_option("--bound", arguments.bound_percent,
-                  "Percent by which sizes and times may differ from the source's; 0: as they are")
+  add_shared_option(command, "--bound", arguments.bound_percent, "0 leaves them as they are")
       ->check(CLI::Range(0.0, 49.0))
       ->capture_default_str();
   command.add_option("--learn", arguments.learned, "Write the model, a readable JSON file")
@@ -206,14 +220,15 @@ void add_learning(CLI::App& command, SynthesizeArguments& arguments) {
 }
 
 void add_making(CLI::App& command, SynthesizeArguments& arguments) {
-  command.add_option("--out", arguments.out.prefix, "PREFIX of the traces to make, PREFIX.<rank>.et")
-      ->type_name("PREFIX")
+  add_shared_option(command, "--out", arguments.out.prefix, "PREFIX of the traces, PREFIX.<rank>.et")
       ->check(names_output(OutputKind::prefix));
   add_form_and_force(command, arguments.out);
-  command.add_option("--seed", arguments.generate.seed, "Of all changes")->capture_default_str();
+  add_shared_option(command, "--seed", arguments.generate.seed, "of all changes")->capture_default_str();
   command.add_option("--layers", arguments.generate.layers, "Layers of a rank")
       ->check(CLI::Range(1, 1'000'000));
-  command.add_option("--ranks", arguments.generate.ranks, "A multiple of the learned ranks, or a divisor")
+  command
+      .add_option("--ranks", arguments.generate.ranks,
+                  "So many ranks: a multiple of the learned ones, or a divisor")
       ->check(CLI::Range(1, 1'000'000));
   command.add_option("--hidden", arguments.generate.hidden, "Times as wide")->check(CLI::Range(1e-3, 1e3));
   command.add_option("--batch", arguments.generate.batch, "Times as many samples")

@@ -20,9 +20,11 @@
 #include "platform/commands/trace/numbered_groups.h"
 #include "platform/describe/fields.h"
 #include "platform/host/json_output.h"
+#include "platform/host/options.h"
 #include "platform/host/output_option.h"
 #include "platform/host/presets.h"
 #include "platform/run/job.h"
+#include "platform/spec/descriptions.h"
 #include "platform/spec/load.h"
 #include "platform/spec/workload_spec.h"
 #include "platform/text/aligned.h"
@@ -322,18 +324,27 @@ int generate(const WorkloadOptions& options) {
                                   : NumberedGroups::Groups());
   for (const std::uint32_t rank : numbers) nodes += files.add(*groups.named(*sources[rank]), job.file(rank));
   std::string written;
+  nlohmann::ordered_json names = nlohmann::ordered_json::array();
+  for (const std::uint32_t rank : numbers) names.push_back(job.file(rank));
   if (spec.kind == config::WorkloadKind::training) {
     const std::string name = fs::path(options.workload).stem().string(), groups_end = ".comm_groups.json";
-    written += files.write(groups_end, groups.json()) + ": the communicator groups\n";
+    names.push_back(files.write(groups_end, groups.json()));
+    written += names.back().get<std::string>() + ": the communicator groups\n";
     // Traces do not say where ranks are; this file does, so that they run as the workload would.
     const std::string workload = files.write(
         ".traces.yaml",
         fmt::format("workload: {}\nchakra: {}\ncomm_groups: {}\nplacement: \"{}\"\nplaced_as: {}\n",
                     nlohmann::json(spec.name).dump(), name, name + groups_end, spec.policy(),
                     to_string(spec.placed_as(ranks))));
+    names.push_back(workload);
     written += fmt::format("{}: the workload to run, with placement {}\n", workload, spec.policy());
   }
-  fmt::print("{}{}", files.commit(), written);
+  const std::string removed = files.commit();
+  if (options.json) {
+    print_json({{"ranks", ranks}, {"nodes", nodes}, {"written", names}});
+    return 0;
+  }
+  fmt::print("{}{}", removed, written);
   fmt::print("{}.<rank>.{}: {}, {}\n", job.prefix, job.form, counted(ranks, "rank"), counted(nodes, "node"));
   return 0;
 }
@@ -353,12 +364,14 @@ std::function<int()> add_workload_command(CLI::App& app) {
   CLI::App* generate_command =
       command->add_subcommand("generate", "Write what a workload file describes as a trace per rank");
   add_file(*generate_command, "WORKLOAD", options->workload, "Workload file", "workloads");
-  generate_command->add_option("--out", options->out, "Folder for the traces")
+  add_shared_option(*generate_command, "--out", options->out, "a folder for the traces")
       ->required()
-      ->type_name("DIR")
       ->check(names_output(OutputKind::folder));
-  generate_command->add_option("--set", options->overrides, "Change a key: data_parallel=4");
+  add_set_option(
+      *generate_command, options->overrides, [] { return config::workload_type()->all_paths(); },
+      "data_parallel=4");
   add_form_and_force(*generate_command, options->job);
+  add_json_flag(*generate_command, options->json);
   generate_command->footer(
       "The files are DIR/<name of the workload file>.<rank>.<form>.\n"
       "Examples:\n"
@@ -368,8 +381,10 @@ std::function<int()> add_workload_command(CLI::App& app) {
   CLI::App* show_command = command->add_subcommand(
       "show", "Totals of a workload: parameters, operations, bytes by traffic class, message sizes, memory");
   add_file(*show_command, "WORKLOAD", options->workload, "Workload file", "workloads");
-  show_command->add_option("--set", options->overrides, "Change a key: microbatches=4");
-  add_json_flag(*show_command, options->json, totals_schema, "Print JSON, with every rank");
+  add_set_option(
+      *show_command, options->overrides, [] { return config::workload_type()->all_paths(); },
+      "microbatches=4");
+  add_json_flag(*show_command, options->json, totals_schema, "with every rank");
   command->footer(
       "Examples:\n"
       "  wafertlm workload generate configs/workloads/resnet50_dp20.yaml --out traces\n"

@@ -13,8 +13,11 @@
 #include "platform/commands/traffic/traffic_report.h"
 #include "platform/commands/traffic/traffic_run.h"
 #include "platform/host/json_output.h"
+#include "platform/host/options.h"
+#include "platform/host/presets.h"
 #include "platform/host/validators.h"
 #include "platform/run/host_estimate.h"
+#include "platform/spec/descriptions.h"
 #include "platform/text/quantity.h"
 
 namespace wafertlm {
@@ -97,7 +100,7 @@ std::function<int()> add_traffic_command(CLI::App& app) {
   TrafficOptions& options = command->options;
   CLI::App* sub = app.add_subcommand("traffic", "Latency and throughput under synthetic traffic");
   sub->footer(kExamples);
-  sub->add_option("platform", options.platform_file, "Platform file")->required()->type_name("PLATFORM.yaml");
+  add_file(*sub, "PLATFORM", options.platform_file, "Platform file", "platforms");
   sub->add_option("--pattern", options.pattern.name, "One of " + pattern_names())->capture_default_str();
   CLI::Option* const load =
       sub->add_option("--load", options.load, "Offered load, or first:last:step, in flits per node and cycle")
@@ -115,10 +118,8 @@ std::function<int()> add_traffic_command(CLI::App& app) {
   sub->add_option("--permutation", options.pattern.permutation_file, "File of 'source destination' lines");
   sub->add_option("--pairs", options.pattern.pairs_file,
                   "The same for pairs, where several may send to one node");
-  sub->add_option("--class", options.traffic_class, "Traffic class [the platform's first]");
-  sub->add_option("--set", options.overrides, "Change a value of the platform: key=value")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  add_shared_option(*sub, "--class", options.traffic_class, "[the platform's first]");
+  add_set_option(*sub, options.overrides, [] { return config::platform_type()->all_paths(); });
   CLI::Option* const warmup = sub->add_option("--warmup-packets", options.warmup_packets,
                                               "Before measuring, all nodes [200 per node]")
                                   ->check(positive());
@@ -126,14 +127,12 @@ std::function<int()> add_traffic_command(CLI::App& app) {
       sub->add_option("--measure", options.measure_packets, "Packets to measure, all nodes [1000 per node]")
           ->check(positive());
   for (CLI::Option* const of_loads : {load, packet, warmup, measure}) flow->excludes(of_loads);
-  sub->add_option("--seed", options.seed, "Of the random numbers [the platform's]");
-  sub->add_flag("--force", command->force, "Run it also if it needs more memory than there is");
+  add_shared_option(*sub, "--seed", options.seed, "[the platform's]");
+  add_shared_flag(*sub, "--force", command->force, "a run that needs more memory than there is");
   add_json_option(*sub, command->json_file, [] {
     return nlohmann::ordered_json{{"oneOf", {sweep_schema(), flows_schema()}}};
   });
-  sub->add_option("--jobs", command->jobs, "Loads simulated at the same time")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
+  add_jobs_option(*sub, command->jobs, "loads");
   return [command] { return run(*command); };
 }
 

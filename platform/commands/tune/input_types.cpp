@@ -213,7 +213,8 @@ std::shared_ptr<const Struct<TuneSpec>> tune_type() {
   static const auto type = [] {
     auto made = std::make_shared<Struct<T>>("tune");
     made->required("tune", &T::name, text(), "Name")
-        .optional("platform", &T::platform, file_path("a platform"), "On which algorithms are simulated")
+        .optional("platform", &T::platform, file_path("a platform", "platforms"),
+                  "On which algorithms are simulated")
         .required("backends", &T::backends, list_of<BackendSpec>(backend_type(), 1, 64),
                   "Communication backends")
         .optional("measure", &T::measure, list_of<MeasureSpec>(measure_type(), 0, 100), "What is simulated")

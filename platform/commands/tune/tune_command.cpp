@@ -12,9 +12,11 @@
 #include "platform/describe/table.h"
 #include "platform/host/files.h"
 #include "platform/host/json_output.h"
+#include "platform/host/options.h"
 #include "platform/host/output_option.h"
 #include "platform/host/presets.h"
 #include "platform/run/table_file.h"
+#include "platform/spec/descriptions.h"
 #include "platform/spec/load.h"
 #include "platform/text/format.h"
 namespace wafertlm {
@@ -233,14 +235,12 @@ std::function<int()> add_tune_command(CLI::App& app) {
       "tune", "Communication backends: measure algorithms, assign operations, find deadlocks");
   add_file(*command, "FILE", options->file, "Backends, and what to measure, assign and look at", "studies",
            "FILE.yaml");
-  command
-      ->add_option("--out", options->out,
-                   "Write the table of the fastest algorithms here, for collectives.algorithm: FILE.yaml")
+  add_shared_option(*command, "--out", options->out,
+                    "the table of the fastest algorithms, for collectives.algorithm: FILE.yaml")
       ->check(names_output(OutputKind::file));
-  command->add_option("--set", options->overrides, "Change a key of the platform");
-  command->add_option("--jobs", options->jobs, "Simulations at a time")
-      ->check(CLI::Range(1U, 1024U))
-      ->capture_default_str();
+  add_set_option(
+      *command, options->overrides, [] { return config::platform_type()->all_paths(); }, "of the platform");
+  add_jobs_option(*command, options->jobs, "simulations");
   add_json_flag(*command, options->json, tune_schema);
   command->footer(
       "A backend has algorithms, simulated on the file's platform, or declared costs alpha + size / "

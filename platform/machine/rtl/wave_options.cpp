@@ -12,7 +12,7 @@ namespace wafertlm {
 void RtlWaveOptions::add_to(CLI::App& command, const std::string& usual_path) {
   command
       .add_option("--waves", path,
-                  "File of the waveforms, .vcd or .fst; " + usual_path +
+                  "File of the waveforms, .vcd or .fst: " + usual_path +
                       ".vcd if not given. FILE.gtkw is "
                       "the view for GTKWave")
       ->type_name("FILE")

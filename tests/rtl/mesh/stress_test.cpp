@@ -13,7 +13,7 @@ class StressOfDesigns : public testing::TestWithParam<const char*> {};
 
 TEST_P(StressOfDesigns, FindsNothing) {
   const test::ToolResult result = test::run_tool(std::string("rtl stress ") + GetParam() +
-                                                 " --cases 40 --seconds 0 --long-cycles 50000 --json");
+                                                 " --cases 40 --limit 0s --long-cycles 50000 --json");
   ASSERT_EQ(result.exit_code, 0) << result.error << result.out;
   const auto json = nlohmann::json::parse(result.out);
   EXPECT_TRUE(json["passed"].get<bool>());

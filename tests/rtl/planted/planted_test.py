@@ -55,7 +55,7 @@ FAULTS = {
 
 def stress(tool, design, bug, seconds):
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run([tool, "rtl", "stress", design, "--seconds", str(seconds), "--json", "--plusarg", f"bug={bug}"],
+        done = subprocess.run([tool, "rtl", "stress", design, "--limit", f"{seconds}s", "--json", "--plusarg", f"bug={bug}"],
                               capture_output=True, text=True, check=False, cwd=folder)
     assert done.stdout.startswith("{"), done.stderr
     return json.loads(done.stdout)

@@ -137,7 +137,7 @@ class SameAsOfTheProgram(RemoteCase):
         for simulator, name in itertools.product(BUILDERS, DESIGNS):
             with self.subTest(simulator=simulator, design=name):
                 cases = 3 if simulator == "verilator" else 1
-                words = ["--seed", 5, "--cases", cases, "--seconds", 0, "--packets", 100, "--json"]
+                words = ["--seed", 5, "--cases", cases, "--limit", "0s", "--packets", 100, "--json"]
                 wanted = json.loads(run(TOOL, "rtl", "stress", name, *words).stdout)
                 got = json.loads(self.with_remote(built(simulator, name), "rtl", "stress", self.design, *words))
                 self.assertGreater(wanted["cycles"], 500)
@@ -185,7 +185,7 @@ class Unknown(RemoteCase):
 
 class Ends(RemoteCase):
     def stress(self):
-        return self.start(TOOL, "rtl", "stress", self.design, "--seconds", 0)
+        return self.start(TOOL, "rtl", "stress", self.design, "--limit", "0s")
 
     def refused(self, lines, *words):
         """@return what the tool says, which the simulator is told, too."""

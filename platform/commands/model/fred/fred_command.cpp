@@ -18,6 +18,10 @@
 #include "platform/commands/model/fred/fred_sweep.h"
 #include "platform/commands/model/model_commands.h"
 #include "platform/fabrics/fred/fred_kind.h"
+#include "platform/host/json_output.h"
+#include "platform/host/options.h"
+#include "platform/host/presets.h"
+#include "platform/spec/descriptions.h"
 #include "platform/spec/load.h"
 #include "platform/text/format.h"
 #include "platform/text/suggest.h"
@@ -87,8 +91,8 @@ std::function<int()> add_fred_counts_command(CLI::App& fred) {
   auto options = std::make_shared<Counts>();
   CLI::App* count = fred.add_subcommand("counts", "The µswitches and stages of FRED_m(P), as built");
   count->add_option("--ports", options->ports, "P, or FROM-TO")->capture_default_str();
-  count->add_option("--m", options->ms, "Middle switches, a list")->capture_default_str();
-  count->add_flag("--json", options->json, "Print JSON instead of the table");
+  add_shared_option(*count, "--m", options->ms)->capture_default_str();
+  add_json_flag(*count, options->json);
   count->footer("Example:\n  wafertlm model fred counts --ports 2-16 --m 2,3");
   return [options] { return print_counts(*options); };
 }
@@ -286,31 +290,31 @@ std::function<int()> add_fred_command(CLI::App& app) {
   CLI::App* routes =
       command->add_subcommand("routes", "Flows of each phase in each switch, and whether they route");
   const std::function<int()> counts = add_fred_counts_command(*command);
-  routes
-      ->add_option("PLATFORM", options->platform,
-                   "Platform file that gives switches, uplinks, controllers and m; without one the wafer of "
-                   "the FRED paper")
-      ->type_name("FILE");
-  routes->add_option("--set", options->overrides,
-                     "Change a key of the platform: wafer.fabric.middle_switches=2");
-  routes->add_option("--parallelism", options->parallelism,
-                     "Groups of 3D parallelism: \"MP(2)-DP(5)-PP(2)\"");
-  routes->add_option("--m", options->ms, "Middle switches of FRED_m, a list [2,3, and the platform's]");
-  routes->add_option("--placement", options->placement,
-                     "Which NPU each worker gets: paper (consecutive workers fill an L1 switch), contiguous, "
-                     "row_major (consecutive workers on different L1 switches), random, file:PATH; with "
-                     "--sweep a list [paper; paper,row_major,random]");
+  add_file(*routes, "PLATFORM", options->platform,
+           "Platform file that gives switches, uplinks, controllers and m; without one the wafer of the FRED "
+           "paper",
+           "platforms")
+      ->required(false);
+  add_set_option(
+      *routes, options->overrides, [] { return config::platform_type()->all_paths(); },
+      "wafer.fabric.middle_switches=2");
+  add_shared_option(*routes, "--parallelism", options->parallelism);
+  add_shared_option(*routes, "--m", options->ms, "[2,3, and the platform's]");
+  add_shared_option(*routes, "--placement", options->placement,
+                    "paper (consecutive workers fill an L1 switch), contiguous, row_major (consecutive "
+                    "workers on different L1 switches), random, file:PATH; with --sweep a list [paper; "
+                    "paper,row_major,random]");
   options->seed_option =
-      routes->add_option("--seed", options->seed, "Of a random placement")->capture_default_str();
-  routes->add_option("--type", options->type, "Collective of the MP and DP groups")->capture_default_str();
+      add_shared_option(*routes, "--seed", options->seed, "of a random placement")->capture_default_str();
+  add_shared_option(*routes, "--type", options->type, "of the MP and DP groups")->capture_default_str();
   routes->add_flag("--print", options->print, "Also print what every µswitch does, with backtracking");
   routes->add_flag("--sweep", options->sweep, "Conflict rates over all parallelisms and several placements");
   routes->add_option("--workers", options->workers, "--sweep: MP x DP x PP, or FROM-TO [all NPUs]");
   options->seeds_option =
-      routes->add_option("--seeds", options->seeds, "--sweep: random placements per parallelism")
+      add_shared_option(*routes, "--seeds", options->seeds, "of --sweep, a random placement each")
           ->check(CLI::Range(1, 100000))
           ->capture_default_str();
-  routes->add_flag("--json", options->json, "Print JSON instead of text");
+  add_json_flag(*routes, options->json);
   add_shape_options(*routes, *options);
   routes->footer(
       "All groups of a class communicate at once. 'impossible' is proven; 'not found': this way of routing\n"

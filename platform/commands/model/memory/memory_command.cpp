@@ -13,8 +13,14 @@
 #include "models/hbm/dram/dram_memory.h"
 #include "platform/commands/model/memory/memory_study.h"
 #include "platform/commands/model/model_commands.h"
+#include "platform/describe/document.h"
+#include "platform/describe/node_json.h"
 #include "platform/host/files.h"
+#include "platform/host/json_output.h"
+#include "platform/host/options.h"
 #include "platform/host/output_option.h"
+#include "platform/host/presets.h"
+#include "platform/host/validators.h"
 #include "platform/results/parts.h"
 #include "platform/spec/load.h"
 #include "platform/spec/npu_spec.h"
@@ -110,10 +116,11 @@ int compare(const Options& options) {
 int make_table(const Options& options) {
   const DramTiming& timing = dram_timing(options.generation);
   const std::string text = efficiency_yaml(timing, measure_efficiency(timing));
-  if (options.out.empty())
-    fmt::print("{}", text);
-  else
-    write_file("--out", options.out, text);
+  if (!options.out.empty()) write_file("--out", options.out, text);
+  if (options.json && !options.out.empty()) print_json({{"written", {options.out}}});
+  if (options.json && options.out.empty())
+    print_json(config::to_json(config::parse_override_value(text, "table")));
+  if (!options.json && options.out.empty()) fmt::print("{}", text);
   return 0;
 }
 
@@ -186,20 +193,26 @@ std::function<int()> add_memory_command(CLI::App& app) {
   options->compare =
       command->add_subcommand("compare", "Bandwidth at the burst and the command level, and by flow");
   generation(options->compare);
-  options->compare->add_option("--table", options->table, "Efficiency table: compares flow with burst, too");
-  options->compare->add_option("--stacks", options->stacks, "Stacks by flow and burst")
+  options->compare->add_option("--table", options->table, "Efficiency table: compares flow with burst, too")
+      ->type_name("FILE")
+      ->transform(preset_or_file([] { return std::vector<std::string>{"memory"}; }));
+  add_shared_option(*options->compare, "--stacks", options->stacks, "by flow and burst")
       ->check(CLI::Range(1, 16));
   options->compare->add_option("--every", options->every, "Only one of so many points: quicker")
       ->check(CLI::Range(1, 192));
-  options->compare->add_flag("--json", options->json, "As JSON");
+  add_json_flag(*options->compare, options->json);
   options->make_table = command->add_subcommand("table", "Measures the efficiency table of level flow");
   generation(options->make_table);
-  options->make_table->add_option("--out", options->out, "File; else the terminal")
+  add_shared_option(*options->make_table, "--out", options->out, "a file; the terminal if not given")
       ->check(names_output(OutputKind::file));
+  add_json_flag(*options->make_table, options->json);
   options->stream = command->add_subcommand("stream", "Requests in a closed loop, and where the time went");
   generation(options->stream);
-  options->stream->add_option("--stacks", options->stacks, "Stacks")->check(CLI::Range(1, 16));
-  options->stream->add_option("--bytes", options->bytes, "Of a request")->check(CLI::Range(1, 1 << 20));
+  add_shared_option(*options->stream, "--stacks", options->stacks)->check(CLI::Range(1, 16));
+  options->stream->add_option("--bytes", options->bytes, "Of a request: 64, 4K")
+      ->type_name("SIZE")
+      ->transform(size_in_bytes())
+      ->check(CLI::Range(1, 1 << 20));
   options->stream->add_option("--stride", options->stride, "In sizes of a request; 0: random")
       ->check(CLI::Range(0, 1 << 20));
   options->stream->add_option("--writes", options->writes, "Percent of the requests")
@@ -213,9 +226,8 @@ std::function<int()> add_memory_command(CLI::App& app) {
   options->stream->add_option("--level", options->level, "burst or command")
       ->check(CLI::IsMember({"burst", "command"}));
   for (CLI::App* sub : {options->compare, options->stream})
-    sub->add_option("--refresh", options->refresh, "Of a bank at a time, or of all banks at once")
-        ->check(CLI::IsMember({"per_bank", "all_bank"}));
-  options->stream->add_flag("--json", options->json, "As JSON");
+    add_shared_option(*sub, "--refresh", options->refresh)->check(CLI::IsMember({"per_bank", "all_bank"}));
+  add_json_flag(*options->stream, options->json);
   return [options] {
     if (*options->compare) return compare(*options);
     return *options->make_table ? make_table(*options) : stream(*options);

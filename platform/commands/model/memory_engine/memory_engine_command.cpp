@@ -16,7 +16,10 @@
 #include "models/memory_engine/access_pattern.h"
 #include "platform/commands/model/model_commands.h"
 #include "platform/host/json_output.h"
+#include "platform/host/options.h"
+#include "platform/host/presets.h"
 #include "platform/machine/remote_pool.h"
+#include "platform/spec/descriptions.h"
 #include "platform/spec/load.h"
 #include "platform/spec/remote_memory_spec.h"
 #include "platform/text/format.h"
@@ -283,12 +286,8 @@ std::function<int()> add_memory_engine_command(CLI::App& app) {
   const auto command = std::make_shared<Command>();
   CLI::App* sub = app.add_subcommand("memory-engine", "The price of security of remote memory, per page");
   sub->footer(kExamples);
-  sub->add_option("platform", command->platform_file, "Platform file with remote_memory.engine")
-      ->required()
-      ->type_name("PLATFORM.yaml");
-  sub->add_option("--set", command->overrides, "Change a value of the platform: key=value")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  add_file(*sub, "PLATFORM", command->platform_file, "Platform file with remote_memory.engine", "platforms");
+  add_set_option(*sub, command->overrides, [] { return config::platform_type()->all_paths(); });
   sub->add_option("--accesses", command->options.accesses,
                   "Page accesses, one at a time and again under load")
       ->check(CLI::Range(100, 10'000'000))

@@ -9,6 +9,8 @@
 #include "platform/cli/completion.h"
 #include "platform/cli/help_format.h"
 #include "platform/cli/man_page.h"
+#include "platform/host/json_output.h"
+#include "platform/host/options.h"
 #include "platform/text/wrap.h"
 #include "tests/support/refusal.h"
 #include "tests/support/temp_folder.h"
@@ -19,7 +21,7 @@ namespace {
 
 using TypedWords = std::vector<std::string>;
 
-/// wafertlm run FILE [--set TEXT] [--kind {a, b}] [-n]; trace info, whose --json is a flag; report, whose
+/// wafertlm run FILE [--set TEXT] [--kind {a, b}] [-n]; trace info, which only prints JSON; report, whose
 /// --json is a file; one command that is hidden.
 struct SmallProgram {
   CLI::App app{"A small program", "wafertlm"};
@@ -33,7 +35,7 @@ struct SmallProgram {
     run->add_option("-k,--kind", kind, "Which")->check(CLI::IsMember({"a", "b"}));
     run->add_flag("-n", flag, "Don't");
     CLI::App* info = app.add_subcommand("trace", "Traces")->add_subcommand("info", "What is there");
-    info->add_flag("--json", flag, "As JSON");
+    add_json_flag(*info, flag);
     CLI::App* report = app.add_subcommand("report", "Writes");
     report->add_option("--json", json, "A file of JSON");
     app.add_subcommand("hidden", "Not shown")->group("");
@@ -50,7 +52,7 @@ struct WordsRow {
 class CommonWords : public testing::TestWithParam<WordsRow> {};
 
 TEST_P(CommonWords, AreTakenOutOfTheLine) {
-  const SmallProgram program;
+  SmallProgram program;
   TypedWords words = GetParam().words;
   const CommonOptions found = take_common_options(program.app, words);
   EXPECT_EQ(words, GetParam().rest);
@@ -68,13 +70,17 @@ INSTANTIATE_TEST_SUITE_P(
         WordsRow{"VerboseWithin", {"run", "-v", "a.yaml"}, {"run", "a.yaml"}, "v"},
         WordsRow{"NoColour", {"run", "--no-color", "--verbose", "x"}, {"run", "x"}, "vc"},
         WordsRow{"BehindDashesTheyAreWords", {"run", "-q", "--", "-v"}, {"run", "--", "-v"}, "q"},
-        WordsRow{"JsonAlone", {"trace", "info", "--json"}, {"trace", "info", "--json"}, "-"},
+        WordsRow{"Settings",
+                 {"run", "--set", "a.b=1", "c[0]=2", "x.yaml"},
+                 {"run", "--set", "a.b=1", "--set", "c[0]=2", "x.yaml"},
+                 ""},
+        WordsRow{"JsonAlone", {"trace", "info", "--json"}, {"trace", "info", "--json=-"}, "-"},
         WordsRow{
-            "JsonToAFile", {"trace", "info", "--json", "x.json"}, {"trace", "info", "--json"}, "x.json!"},
-        WordsRow{"JsonToTheOutput", {"trace", "info", "--json", "-"}, {"trace", "info", "--json"}, "-"},
+            "JsonToAFile", {"trace", "info", "--json", "x.json"}, {"trace", "info", "--json=-"}, "x.json!"},
+        WordsRow{"JsonToTheOutput", {"trace", "info", "--json", "-"}, {"trace", "info", "--json=-"}, "-"},
         WordsRow{
-            "JsonBeforeAWord", {"trace", "info", "--json", "job"}, {"trace", "info", "--json", "job"}, "-"},
-        WordsRow{"JsonToAnyFile", {"trace", "info", "--json=x.txt"}, {"trace", "info", "--json"}, "x.txt!"},
+            "JsonBeforeAWord", {"trace", "info", "--json", "job"}, {"trace", "info", "--json=-", "job"}, "-"},
+        WordsRow{"JsonToAnyFile", {"trace", "info", "--json=x.txt"}, {"trace", "info", "--json=-"}, "x.txt!"},
         // A command that writes JSON itself keeps the file.
         WordsRow{"JsonOfItsOwn", {"report", "--json", "x.json"}, {"report", "--json=x.json"}, "x.json"},
         WordsRow{"JsonOfItsOwnAlone", {"report", "--json"}, {"report", "--json=-"}, "-"},
@@ -82,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& each) { return std::string(each.param.name); });
 
 TEST(CommonWordsRefusal, NamesBoth) {
-  const SmallProgram program;
+  SmallProgram program;
   TypedWords both = {"-q", "run", "-v"}, empty = {"trace", "info", "--json="};
   EXPECT_EQ(test::refusal_of([&] { take_common_options(program.app, both); }),
             "-q says less and -v says more; give one of them");
@@ -148,10 +154,10 @@ ShownCommand copying_command() {
   command.name = "copy-it";
   command.description = "Copies .a\\b";
   command.footer = ".first\n  wafertlm copy-it x\nLast.";
-  command.options = {{{"FROM"}, "FILE", "What", {}, true, true},
-                     {{"TO"}, "FILE", "Where", {}, false, true},
-                     {{"-f", "--form"}, "TEXT", "'Form'", {"et", "json"}, false, false},
-                     {{"--dry"}, "", "Only say", {}, false, false}};
+  command.options = {{{"FROM"}, "FILE", "What", {}, {}, true, true},
+                     {{"TO"}, "FILE", "Where", {}, {}, false, true},
+                     {{"-f", "--form"}, "TEXT", "'Form'", {"et", "json"}, {}, false, false},
+                     {{"--dry"}, "", "Only say", {}, {}, false, false}};
   return command;
 }
 
@@ -188,6 +194,41 @@ TEST(FishCompletion, HasALineForEachCommandAndOption) {
             "complete -c wafertlm -n '__wafertlm_at wafertlm copy-it' -s f -l form -r -f -a 'et json' -d "
             "'\\'Form\\''\n"
             "complete -c wafertlm -n '__wafertlm_at wafertlm copy-it' -l dry -d 'Only say'\n");
+}
+
+TEST(Offers, OfArgumentsAndOptionsAreCompleted) {
+  CLI::App app("A program", "wafertlm");
+  std::string file, kind;
+  std::vector<std::string> overrides;
+  const WordList names = [] { return std::vector<std::string>{"fred_c", "fred_d"}; };
+  CLI::App* run = app.add_subcommand("run", "Runs");
+  run->add_option("FILE", file, "What")->check(completes(names));
+  add_set_option(*run, overrides, [] { return std::vector<std::string>{"wafer.width"}; });
+  EXPECT_EQ(run->help().find("fred_c"), std::string::npos) << "they may be many";
+  const ShownCommand root = shown_command(app);
+  EXPECT_EQ(root.commands[0].options[1].offers, names());
+  const std::string bash = bash_completion(root), zsh = zsh_completion(root), fish = fish_completion(root);
+  for (const std::string& script : {bash, zsh}) {
+    EXPECT_NE(script.find("='fred_c fred_d'\n"), std::string::npos) << script;
+    EXPECT_NE(script.find("='wafer.width='\n"), std::string::npos) << script;
+  }
+  EXPECT_NE(fish.find("set -g __wafertlm_offers_0 'fred_c fred_d'\n"), std::string::npos) << fish;
+  EXPECT_NE(fish.find("'__wafertlm_at wafertlm run' -l set -r -a \"$__wafertlm_offers_1\""),
+            std::string::npos);
+}
+
+TEST(Options, OfTheTableHaveOneMeaning) {
+  CLI::App app("A program", "wafertlm");
+  std::string out, again;
+  CLI::Option* const option = add_shared_option(app, "--out", out, "a page");
+  EXPECT_EQ(option->get_description(), "Where to write: a page");
+  EXPECT_EQ(option->get_name(false, true), "-o,--out");
+  EXPECT_EQ(option->get_type_name(), "PATH");
+  EXPECT_THROW(option_row("--nothing"), std::logic_error);
+  EXPECT_EQ(seconds_of("--limit", "1.5 s"), 1.5);
+  EXPECT_NE(test::refusal_of([] { seconds_of("--limit", "x"); }).find("--limit x: "), std::string::npos);
+  EXPECT_EQ(renaming_of_option("wafertlm libra", "--trace"), "; it is called --chakra now");
+  EXPECT_EQ(renaming_of_option("wafertlm run", "--trace"), "");
 }
 
 struct CompletedRow {

@@ -27,7 +27,8 @@ std::vector<std::string> all_commands() {
     std::istringstream help(run_tool(above + " --help").out);
     bool in_list = false;
     for (std::string line; std::getline(help, line);) {
-      if (line == "Subcommands:") in_list = true;
+      if (std::regex_match(line, std::regex("[A-Z][a-z]+:")))
+        in_list = line != "Options:" && line != "Positionals:";
       if (line.empty()) in_list = false;
       std::smatch name;
       if (in_list && std::regex_search(line, name, std::regex("^  ([a-z][a-z-]*)")))
@@ -97,7 +98,39 @@ TEST(Completion, InBashOffersCommandsOptionsAndValues) {
   EXPECT_EQ(completed("trace", "obf"), "obfuscate\n");
   EXPECT_EQ(completed("run x.yaml", "--trace-"), "--trace-file\n");
   EXPECT_EQ(completed("synthesize --type", "all_r"), "all_reduce\n");
+  EXPECT_EQ(completed("run", "resnet50_dp20_m"), "resnet50_dp20_mesh_5x4\n");
+  EXPECT_EQ(completed("collective", "fred_d_r"), "fred_d_rtl\n");
+  EXPECT_EQ(completed("run x.yaml --set", "wafer.fabric.link_b"), "wafer.fabric.link_bandwidth=\n");
+  EXPECT_EQ(completed("workload show x --set", "microb"), "microbatches=\n");
   EXPECT_EQ(completed("run --out", "x"), "\n");  // a folder: bash completes it
+}
+
+TEST(Completion, InZshAndFishOffersPresetsAndKeys) {
+  const auto has = [](const char* shell) {
+    return std::system((std::string("command -v ") + shell + " >/dev/null").c_str()) == 0;
+  };
+  const test::TempFolder folder;
+  const auto printed = [&](const std::string& command) {
+    EXPECT_EQ(std::system((command + " >" + folder.path() + "/out").c_str()), 0) << command;
+    return test::read_text(folder.path() + "/out");
+  };
+  if (has("zsh")) {
+    const std::string script =
+        folder.write("z", "compdef() { }\n" + run_tool("completion zsh").out + "_wafertlm_words \"$@\"\n");
+    EXPECT_NE(printed("zsh -f " + script + " '' run run").find(" resnet50_dp20_mesh_5x4"), std::string::npos);
+    EXPECT_NE(printed("zsh -f " + script + " waf --set run x --set").find("wafer.fabric.link_bandwidth= "),
+              std::string::npos);
+  }
+  if (has("fish")) {
+    const std::string script = folder.write("f", run_tool("completion fish").out);
+    const auto offered = [&](const std::string& line) {
+      return printed("HOME=" + folder.path() + " fish --no-config -c 'source " + script + "; complete -C \"" +
+                     line + "\"'");
+    };
+    EXPECT_NE(offered("wafertlm run resnet50_dp20_m").find("resnet50_dp20_mesh_5x4"), std::string::npos);
+    EXPECT_NE(offered("wafertlm run x --set wafer.fabric.link_b").find("wafer.fabric.link_bandwidth="),
+              std::string::npos);
+  }
 }
 
 TEST(Completion, ScriptsAreSoundToTheirShells) {
@@ -123,7 +156,7 @@ TEST(Presets, AreFoundByName) {
                             "'resnet50_dp20_mesh_5x4'?"),
             std::string::npos)
       << typo.error;
-  EXPECT_NE(run_tool("presets experiments").out.find("\n  resnet50_dp20_mesh_5x4\n"), std::string::npos);
+  EXPECT_NE(run_tool("presets experiments").out.find("\n  resnet50_dp20_mesh_5x4 "), std::string::npos);
 }
 
 TEST(NewFiles, PassTheCheckAndAreNotOverwritten) {

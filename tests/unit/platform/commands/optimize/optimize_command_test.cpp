@@ -32,7 +32,7 @@ class OptimizeCommand : public ::testing::Test {
   std::string file(const std::string& name) const { return folder_.path() + "/" + name; }
   test::ToolResult write_trace() const {
     return test::run_tool("libra --network " + file("network.yml") + " --workload " + file("workload.txt") +
-                          " --communicator " + file("communicator.yml") + " --budget 300 --json --trace " +
+                          " --communicator " + file("communicator.yml") + " --budget 300 --json --chakra " +
                           file("job.et"));
   }
   test::ToolResult optimize(const std::string& more, const std::string& out) {

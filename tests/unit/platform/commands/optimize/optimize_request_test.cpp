@@ -62,7 +62,7 @@ TEST_F(OptimizeRequests, MakeAFileOfAnExperiment) {
   request.most_cost = 12;
   request.most_power = 13;
   request.fixed_price = 14;
-  request.host_seconds = 15;
+  request.limit = "15 s";
   request.evaluations = 16;
   request.coarse_evaluations = 17;
   request.seed = 18;

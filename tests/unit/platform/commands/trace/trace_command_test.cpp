@@ -180,7 +180,7 @@ TEST_F(TraceCommand, ConvertSaysWhatBecameOfWhat) {
                                        job_ + ".0.et somewhere", job_ + ".0.et b.et --out c"}) {
     const ToolResult result = run_tool("trace convert " + arguments);
     EXPECT_EQ(result.exit_code, 2) << arguments;
-    EXPECT_NE(result.error.find("trace convert needs --to et, et.gz or json, or two file names: FROM TO"),
+    EXPECT_NE(result.error.find("trace convert needs --form et, et.gz or json, or two file names: FROM TO"),
               std::string::npos)
         << result.error;
   }

@@ -144,19 +144,19 @@ INSTANTIATE_TEST_SUITE_P(
                 "--split 1000 changes nothing: no node of the traces is concerned"},
         EditRow{"FuseOfNone", "--out OUT --fuse 1499",
                 "--fuse 1499 changes nothing: no node of the traces is concerned"},
-        EditRow{"RanksTooFew", "--out OUT --ranks 0",
-                "--ranks: expected the numbers 0 to 1, each once, for 2 ranks"},
-        EditRow{"RanksTwice", "--out OUT --ranks 1,1",
-                "--ranks: expected the numbers 0 to 1, each once, for 2 ranks"},
-        EditRow{"RanksBeyond", "--out OUT --ranks 1,2",
-                "--ranks: expected the numbers 0 to 1, each once, for 2 ranks"}),
+        EditRow{"RanksTooFew", "--out OUT --renumber 0",
+                "--renumber: expected the numbers 0 to 1, each once, for 2 ranks"},
+        EditRow{"RanksTwice", "--out OUT --renumber 1,1",
+                "--renumber: expected the numbers 0 to 1, each once, for 2 ranks"},
+        EditRow{"RanksBeyond", "--out OUT --renumber 1,2",
+                "--renumber: expected the numbers 0 to 1, each once, for 2 ranks"}),
     [](const auto& each) { return std::string(each.param.name); });
 
 TEST(TraceEditOrder, RanksTakeTheirTracesAlong) {
   const ChangedJob job({{test::compute(1, 10), test::send(2, 1, 0, 0)},
                         {test::compute(1, 20), test::receive(2, 0, 0), test::send(3, 2, 0, 0)},
                         {test::compute(1, 30), test::receive(2, 1, 0)}});
-  const CommandRun run = job.run(add_trace_edit, "edit JOB --out OUT --ranks 2,0,1");
+  const CommandRun run = job.run(add_trace_edit, "edit JOB --out OUT --renumber 2,0,1");
   EXPECT_EQ(run.refusal, "");
   EXPECT_EQ(job.made(2)[0].duration_ps, 10U);
   EXPECT_EQ(job.made(2)[1].comm_dst, 0U);
@@ -179,7 +179,7 @@ TEST(TraceEditGroups, ThatTracesDefineAreWritten) {
     job.folder().write("job." + std::to_string(rank) + ".json",
                        "{\"workload_graph\": [" + chakra::to_json(definition, groups) + "," +
                            chakra::to_json(rank == 1 ? test::compute(1, 10) : sum) + "]}");
-  CommandRun run = job.run(add_trace_edit, "edit JOB --out OUT --ranks 1,2,0");
+  CommandRun run = job.run(add_trace_edit, "edit JOB --out OUT --renumber 1,2,0");
   EXPECT_EQ(run.refusal, "");
   EXPECT_EQ(run.out, "out/job: 3 ranks, 6 nodes\nout/job.comm_groups.json: the communicator groups\n");
   EXPECT_EQ(test::read_text(file), "{\"7\":[1,0]}\n");
