@@ -78,9 +78,9 @@ TEST(HostEstimate, ThereIsMemory) {
 // 128 collectives that are alike, each of long messages: few packets are new.
 TEST(HostEstimate, KnowsWhatRepeats) {
   const auto work = [](const std::string& acceleration) {
-    const auto spec = config::load_experiment(
-        WAFERTLM_SOURCE_DIR "/configs/experiments/transformer_17b_mesh.yaml",
-        {"workload.model.transformer.layers=8", "run.acceleration=" + acceleration});
+    const auto spec =
+        config::load_experiment(WAFERTLM_SOURCE_DIR "/configs/experiments/transformer_17b_mesh.yaml",
+                                {"workload.model.transformer.layers=8", "run.acceleration=" + acceleration});
     const Job job = load_job(spec);
     const SimulationContext context;
     Machine machine(spec.platform);
