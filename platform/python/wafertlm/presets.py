@@ -34,3 +34,13 @@ def file_of(kind: str, text: str | os.PathLike[str]) -> pathlib.Path:
         return preset
     near = difflib.get_close_matches(str(path), [each.stem for each in folder.glob("*.yaml")], 1)
     raise BadInput(f"there is no file and no preset '{text}' in {folder}" + (f"; did you mean '{near[0]}'?" if near else ""))
+
+
+def written(kind: str, file: pathlib.Path) -> str:
+    """How YAML names it: a preset by its name, another file by its whole path."""
+    return file.stem if file == _folder(find_program(), os.environ.get("WAFERTLM_CONFIGS"), kind) / file.name else str(file)
+
+
+def named_in(file: pathlib.Path, text: str) -> str | pathlib.Path:
+    """What a file names: one beside it, or a preset."""
+    return text if "/" not in text and not text.endswith(".yaml") else file.parent / text

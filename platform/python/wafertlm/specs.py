@@ -75,7 +75,7 @@ class Spec:
         value = self._tree.get(key)
         if value is None and self.base is not None:
             named = re.search(rf"^{key}: *(?P<file>[^\s{{#].*?) *(#.*)?$", self.base.read_text(encoding="utf-8"), re.MULTILINE)
-            value = None if named is None else self.base.parent / named["file"]
+            value = None if named is None else presets.named_in(self.base, named["file"])
         if value is None:
             raise ValueError(f"{key}: {self.base or 'this'} names no file there; give {key}={self.inner[key].__name__}(…)")
         return value if isinstance(value, Spec) else self.inner[key](value)
@@ -83,7 +83,7 @@ class Spec:
     def tree(self) -> dict[str, Any]:
         """Its keys as maps, lists and values; `extends` names the base."""
         own = {key: value.tree() if isinstance(value, Spec) else value for key, value in self._tree.items()}
-        return own if self.base is None else {"extends": str(self.base), **own}
+        return own if self.base is None else {"extends": presets.written(self.kind + "s", self.base), **own}
 
     def yaml(self) -> str:
         """As a file that the program reads."""
