@@ -223,7 +223,7 @@ class Ethernet(unittest.TestCase):
             if pattern == "random_permutation":
                 self.assertEqual(sorted(each["to"] for each in found["flows"]), list(range(32)))
             self.assertGreaterEqual(found["last_over_bound"], 1)
-        self.bad("give --flow SIZE", "traffic", LEAF_SPINE)
+        self.bad("give --flow SIZE", "traffic", LEAF_SPINE, "--load", "0.1")
         self.bad("packets travel on this one", "traffic", str(PRESETS / "wafer_mesh_5x4.yaml"), "--flow", "1MiB")
         self.bad("a flow has a byte or more", "traffic", LEAF_SPINE, "--flow", "0B")
         self.bad("only used with --pattern hotspot and incast", "traffic", LEAF_SPINE, "--flow", "1KiB", "--hotspot", "1")
