@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search of the site, without a server: build.py puts lunr and the pages' texts (DOCUMENTS) before it.
+lunr.tokenizer.separator = /[^\p{L}\p{N}_]+/u;  // of a path every key is a word
 const byLocation = new Map(DOCUMENTS.map((each) => [each.location, each]));
 const index = lunr(function () {
   this.ref("location");
@@ -18,7 +19,7 @@ function shown(each) {
 }
 
 function found(words) {
-  const terms = words.toLowerCase().split(/[^\p{L}\p{N}_.]+/u).filter((word) => word.length > 1);
+  const terms = words.toLowerCase().split(lunr.tokenizer.separator).filter((word) => word.length > 1);
   if (terms.length === 0) return [];
   return index.query((query) => {
     for (const term of terms) {
