@@ -79,7 +79,12 @@ LinkGraph GraphTopology::link_graph() const {
 }
 
 void GraphTopology::append_route(NpuId from, NpuId to, std::vector<std::size_t>& route) const {
-  for (const std::uint32_t link : graph_->route(from, to)) route.push_back(link);
+  auto at = static_cast<std::uint32_t>(index_of(from));
+  while (at != index_of(to)) {
+    const std::uint32_t link = graph_->next_link(at, from, to);
+    route.push_back(link);
+    at = graph_->links()[link].to;
+  }
 }
 
 }  // namespace wafertlm

@@ -26,9 +26,7 @@ class GraphTopology final : public Topology, public KnowsLinks {
   /// Without the links of NPUs that hang on a switch.
   std::uint32_t hops(NpuId from, NpuId to) const override { return graph_->hops(from, to); }
   std::uint64_t path_bytes_per_s(NpuId from, NpuId to) const override {
-    return from == to && !graph_->is_leaf(static_cast<std::uint32_t>(index_of(from)))
-               ? port_bytes_per_s()
-               : graph_->path_bytes_per_s(from, to);
+    return from == to ? port_bytes_per_s() : graph_->path_bytes_per_s(from, to);
   }
   std::uint64_t npu_sends_bytes_per_s(NpuId npu) const override { return graph_->npu_bytes_per_s(npu).first; }
   std::uint64_t npu_receives_bytes_per_s(NpuId npu) const override {

@@ -134,7 +134,6 @@ std::uint32_t FabricGraph::next_link(std::uint32_t vertex, NpuId source, NpuId d
 }
 
 std::vector<std::uint32_t> FabricGraph::route(NpuId from, NpuId to) const {
-  if (from == to && leaf_[index_of(from)]) return {out_[index_of(from)][0], in_[index_of(from)][0]};
   std::vector<std::uint32_t> links;
   for (auto at = static_cast<std::uint32_t>(index_of(from)); at != index_of(to); at = links_[links.back()].to)
     links.push_back(next_link(at, from, to));

@@ -48,7 +48,6 @@ class FabricGraph {
 
   /// The link through which packets leave a vertex; not asked at their destination.
   std::uint32_t next_link(std::uint32_t vertex, NpuId source, NpuId destination) const;
-  /// From an NPU that hangs on a switch to itself: there and back.
   std::vector<std::uint32_t> route(NpuId from, NpuId to) const;
   /// Links on the way that are not those of leaves.
   std::uint32_t hops(NpuId from, NpuId to) const;
