@@ -82,7 +82,7 @@ class Package(unittest.TestCase):
         configs = self.root / "usr/share/wafertlm/configs"
         text = self.tool("presets")
         self.assertIn(f"experiments, in {configs}/experiments", text)
-        self.assertIn("\n  resnet50_dp20_mesh_5x4\n", text)
+        self.assertIn("\n  resnet50_dp20_mesh_5x4 ", text)
         self.assertIn("1.973 ms", self.tool("run", "resnet50_dp20_mesh_5x4", "--out", "out"))
         self.assertTrue((self.path / "out/results.json").exists())
         self.assertEqual((configs / "wafertlm.schema.json").read_text(), self.tool("schema"))

@@ -35,14 +35,22 @@ void expect_near(const json& found, const json& expected, const std::string& pla
 }
 
 /// Microseconds of a rank's or an iteration's parts.
-json breakdown_s(double compute, double pp, double idle) {
-  return {{"compute", compute * 1e-6}, {"exposed_mp", 0.0},     {"exposed_dp", 0.0},
-          {"exposed_pp", pp * 1e-6},   {"exposed_ep", 0.0},     {"exposed_input", 0.0},
-          {"exposed_weights", 0.0},    {"exposed_memory", 0.0}, {"idle", idle * 1e-6}};
+json breakdown_s(double compute, double pp, double bubble) {
+  return {{"compute", compute * 1e-6},
+          {"exposed_mp", 0.0},
+          {"exposed_dp", 0.0},
+          {"exposed_pp", pp * 1e-6},
+          {"exposed_ep", 0.0},
+          {"exposed_input", 0.0},
+          {"exposed_weights", 0.0},
+          {"exposed_memory", 0.0},
+          {"bubble", bubble * 1e-6},
+          {"cpu", 0.0},
+          {"idle", 0.0}};
 }
-json breakdown_ps(std::uint64_t compute, std::uint64_t pp, std::uint64_t idle) {
+json breakdown_ps(std::uint64_t compute, std::uint64_t pp, std::uint64_t bubble) {
   json parts = {{"compute", compute}, {"pp", pp}};
-  if (idle != 0) parts["idle"] = idle;
+  if (bubble != 0) parts["bubble"] = bubble;
   return parts;
 }
 json link(const std::string& name, bool is_used, double busy_us) {
@@ -59,9 +67,9 @@ json link(const std::string& name, bool is_used, double busy_us) {
 
 // Two ranks, two iterations without a barrier. Rank 0 computes for 3 us, sends 1 MB (10 us, on a link of 20
 // ns), and computes for 1 us; rank 1 computes for 2 us, receives, and computes for 5 us. So, in us:
-//   rank 0    0 compute 3 send 13 compute 14 | compute 17 send 27 compute 28 | idle 32.02
+//   rank 0    0 compute 3 send 13 compute 14 | compute 17 send 27 compute 28 | bubble 32.02
 //   rank 1    0 compute 2 receive 13.02 compute 18.02 | compute 20.02 receive 27.02 compute 32.02 |
-// Of rank 1's first wait 1 us is rank 0's computation: idle. Iterations end when rank 1 is done, at 18.02
+// Of rank 1's first wait 1 us is rank 0's computation: bubble. Iterations end when rank 1 is done, at 18.02
 // and 32.02.
 class RunByHand : public testing::Test {
  protected:
@@ -107,6 +115,9 @@ TEST_F(RunByHand, Iterations) {
              second_0 = breakdown_s(1, 8.98, 4.02), second_1 = breakdown_s(7, 7, 0);
   const json expected = {{{"time_s", 18.02e-6},
                           {"time_ps", 18'020'000},
+                          {"mfu", nullptr},
+                          {"samples_per_s", nullptr},
+                          {"tokens_per_s", nullptr},
                           {"start_s", 0.0},
                           {"end_s", 18.02e-6},
                           {"rank", 1},
@@ -120,6 +131,9 @@ TEST_F(RunByHand, Iterations) {
                             rank(1, 18.02, 18.02, first_1, breakdown_ps(7'000'000, 10'020'000, 1'000'000))}}},
                          {{"time_s", 14e-6},
                           {"time_ps", 14'000'000},
+                          {"mfu", nullptr},
+                          {"samples_per_s", nullptr},
+                          {"tokens_per_s", nullptr},
                           {"start_s", 18.02e-6},
                           {"end_s", 32.02e-6},
                           {"rank", 1},
@@ -199,6 +213,10 @@ TEST_F(RunByHand, EverythingElse) {
                            {"price_per_npu", nullptr},
                            {"power_w", nullptr},
                            {"power_per_npu_w", nullptr},
+                           {"price_per_hour", nullptr},
+                           {"price_per_sample", nullptr},
+                           {"price_per_token", nullptr},
+                           {"time_per_token_s", nullptr},
                            {"parts", json::array()}}},
                          {"traces",
                           {{"ranks", 2},
@@ -221,8 +239,8 @@ TEST_F(RunByHand, TheTables) {
   EXPECT_EQ(read_text(folder.path() + "/out/breakdown.csv"),
             "\"iteration\",\"rank\",\"part\",\"time_s\"\n"
             "0,0,\"compute\",7e-06\n0,0,\"exposed_pp\",1.102e-05\n"
-            "0,1,\"compute\",7e-06\n0,1,\"exposed_pp\",1.002e-05\n0,1,\"idle\",1e-06\n"
-            "1,0,\"compute\",1e-06\n1,0,\"exposed_pp\",8.98e-06\n1,0,\"idle\",4.02e-06\n"
+            "0,1,\"compute\",7e-06\n0,1,\"exposed_pp\",1.002e-05\n0,1,\"bubble\",1e-06\n"
+            "1,0,\"compute\",1e-06\n1,0,\"exposed_pp\",8.98e-06\n1,0,\"bubble\",4.02e-06\n"
             "1,1,\"compute\",7e-06\n1,1,\"exposed_pp\",7e-06\n");
   // Busy: 20 and 10 of 32.02 us.
   const std::string links = read_text(folder.path() + "/out/links.csv");
@@ -250,12 +268,12 @@ TEST_F(RunByHand, WhatIsPrinted) {
                "Iteration 0: 18.02 us   (rank 1, which finishes last; min, mean and max over all ranks)\n"
                "  compute             7.000 us  38.85 %      7.000 us    7.000 us    7.000 us\n"
                "  exposed_pp          10.02 us  55.60 %      10.02 us    10.52 us    11.02 us\n"
-               "  idle                1.000 us   5.55 %          0 ps    500.0 ns    1.000 us\n"
+               "  bubble              1.000 us   5.55 %          0 ps    500.0 ns    1.000 us\n"
                "\n"
                "Iteration 1: 14.00 us   (rank 1, which finishes last; min, mean and max over all ranks)\n"
                "  compute             7.000 us  50.00 %      1.000 us    4.000 us    7.000 us\n"
                "  exposed_pp          7.000 us  50.00 %      7.000 us    7.990 us    8.980 us\n"
-               "  idle                    0 ps   0.00 %          0 ps    2.010 us    4.020 us\n"
+               "  bubble                  0 ps   0.00 %          0 ps    2.010 us    4.020 us\n"
                "\n"
                "No collectives.\n"
                "\n"
@@ -266,8 +284,7 @@ TEST_F(RunByHand, WhatIsPrinted) {
                "  npu0->router0               2.000 MB  31.23 %          0.00 %\n"
                "\n"
                "The last iteration takes 14.00 us; the compute units work 50.00 % of it, the rest is exposed "
-               "communication "
-               "or idle.\n"
+               "communication, bubble or idle.\n"
                "Most of the rest is exposed_pp (7.000 us, 50.00 %).\n"
                "Memory not checked: " +
                folder.path() +

@@ -33,24 +33,33 @@ class TrafficClasses : public testing::Test {
   ToolResult result_;
 };
 
+/// Without those of keys that change nothing.
+std::vector<std::string> notes_of_classes(const nlohmann::json& results) {
+  std::vector<std::string> notes;
+  for (const nlohmann::json& each : results["notes"])
+    if (each.get<std::string>().find(" nothing here: ") == std::string::npos) notes.push_back(each);
+  return notes;
+}
+
 TEST_F(TrafficClasses, ThatGroupsDoNotNameAreTold) {
   const nlohmann::json results = run(true, "");
-  ASSERT_EQ(results["notes"].size(), 1U);
+  const std::vector<std::string> notes = notes_of_classes(results);
+  ASSERT_EQ(notes.size(), 1U);
   const std::string note =
       "the traces do not say what the collectives of the 2 groups (8, 9) are for, so all of them are in "
       "class "
       "dp and exposed_dp, be they of tensor, expert or data parallelism; `wafertlm trace classify` gives "
       "them their class";
-  EXPECT_EQ(results["notes"][0], note);
+  EXPECT_EQ(notes[0], note);
   EXPECT_NE(result_.out.find("Note: " + note + ".\n"), std::string::npos) << result_.out;
   EXPECT_GT(results["iterations"][0]["breakdown_s"]["exposed_dp"], 0);
 }
 
 TEST_F(TrafficClasses, ThatAreNamedOrOfAllRanksAreNot) {
   const nlohmann::json named = run(true, "mp");
-  EXPECT_TRUE(named["notes"].empty());
+  EXPECT_TRUE(notes_of_classes(named).empty());
   EXPECT_GT(named["iterations"][0]["breakdown_s"]["exposed_mp"], 0);
-  EXPECT_TRUE(run(false, "")["notes"].empty());
+  EXPECT_TRUE(notes_of_classes(run(false, "")).empty());
 }
 
 }  // namespace

@@ -79,11 +79,11 @@ TEST_F(Experiment, LoadsItsPlatformItsWorkloadAndItsLayers) {
 TEST_F(Experiment, OverridesReachThePlatformTheWorkloadAndTheExperiment) {
   const ExperimentSpec spec = load_experiment(
       write(kText),
-      {"wafer.width=6", "run.seed=9", "npu.peak=1 TFLOPS", "collectives.algorithm=ring",
+      {"wafer.width=6", "run.seed=9", "npu.peak=800 TFLOPS", "collectives.algorithm=ring",
        "platform.wafer.height=5", "workload.bucket_bytes=1 MB", "workload.layers=resnet50", "iterations=3"});
   EXPECT_EQ(spec.platform.wafer.npu_count(), 30U);
   EXPECT_EQ(spec.platform.run.seed, 9U);
-  EXPECT_EQ(spec.platform.npu.peak_operations_per_s, 1e12);
+  EXPECT_EQ(spec.platform.npu.peak_operations_per_s, 8e14);
   EXPECT_EQ(spec.platform.collectives.algorithm, "ring");
   EXPECT_EQ(spec.workload.data_parallel.bucket_bytes, 1'000'000U);
   EXPECT_EQ(spec.workload.data_parallel.layers.model, "resnet50");

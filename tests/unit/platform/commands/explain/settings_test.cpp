@@ -71,7 +71,7 @@ TEST(Settings, AreNumbersQuantitiesAndWordsOfSeveral) {
   EXPECT_EQ(width->kind, Setting::Kind::integer);
   EXPECT_EQ(width->value, "5");
   EXPECT_TRUE(width->of_platform);
-  EXPECT_FALSE(rate->of_platform);
+  EXPECT_TRUE(rate->of_platform);  // how fast an NPU computes
   EXPECT_EQ(rate->dimension, &config::compute_rate_dimension());
   EXPECT_EQ(find("wafer.fabric.link_bandwidth")->dimension, &config::bandwidth_dimension());
   EXPECT_EQ(find("wafer.fabric.classes[0].priority")->value, "3");
