@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
         EditRow{"SliceThenScale", "--slice 3:4 --scale kernel=3",
                 "  scaled kernel=3: 2 nodes\nout/job: 2 ranks, 2 nodes\n"},
         EditRow{"Repeat", "--repeat 3", "out/job: 2 ranks, 28 nodes\n"},
-        EditRow{"Ranks", "--ranks 1,0", "out/job: 2 ranks, 8 nodes\n"}),
+        EditRow{"Ranks", "--renumber 1,0", "out/job: 2 ranks, 8 nodes\n"}),
     [](const auto& each) { return std::string(each.param.name); });
 
 class TraceEditRefusal : public testing::TestWithParam<EditRow> {};
