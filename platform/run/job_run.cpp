@@ -206,7 +206,7 @@ void JobRun::plan_collectives(const config::PlatformSpec& platform) {
         const auto& programs = registry_.plan_ahead(make_task(node, rank, job_.groups));
         if (job_.groups.ranks(node.pg_name).front() != rank) continue;
         for (const auto& program : programs) require_routes(*program, machine_.wafer().fabric());
-        counter.add(programs, collectives.count);
+        counter.add(programs, collectives.count, node.io_stream);
       } catch (const std::invalid_argument& error) {
         throw std::invalid_argument(fmt::format("{}: {}: {}{}", job_.ranks[rank]->name(),
                                                 chakra::describe(node), error.what(),

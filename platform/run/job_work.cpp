@@ -31,6 +31,7 @@ constexpr double kFlowHops = 2;
 
 // Of collectives that are alike so many are new, and a part of the others (FabricAbilities).
 constexpr double kNewCourses = 8;
+constexpr double kNewOfStreams = 0.5;
 
 /// Packets pass the routers of their way, one more than it has links between them; messages its links.
 double passed(const FabricTraits& fabric, bool packets, NpuId from, NpuId to) {
@@ -52,10 +53,10 @@ WorkCounter::Hops& WorkCounter::Hops::add(double times, double pieces, const Rep
 }
 
 /// So many of a kind in an iteration.
-void WorkCounter::add(const Hops& each, double count) {
-  const double all = count * iterations_;
-  const double others = repeats_.episodes ? std::max(0.0, all - kNewCourses) : 0;
-  const double courses = all - others * (1 - repeats_.new_courses);
+void WorkCounter::count(const Hops& each, double number, const Repeats& repeats) {
+  const double all = number * iterations_;
+  const double others = repeats.episodes ? std::max(0.0, all - kNewCourses) : 0;
+  const double courses = all - others * (1 - repeats.new_courses);
   work_.hops += all * each.all;
   work_.new_hops += courses * each.fresh;
 }
@@ -84,12 +85,17 @@ WorkCounter::Hops WorkCounter::hops_of(const CollectiveProgram& program) const {
 }
 
 void WorkCounter::add(const std::vector<std::shared_ptr<const CollectiveProgram>>& programs,
-                      std::uint64_t count) {
+                      std::uint64_t count, bool streams) {
+  const bool repeat = repeats_.periods || repeats_.episodes;
   for (const auto& program : programs) {
     const auto [known, is_new] =
         known_.emplace(std::tuple(program->type, program->bytes, program->group.size()), Hops{});
     if (is_new) known->second = hops_of(*program);
-    add(known->second, static_cast<double>(count));
+    const double all = known->second.all;
+    if (streams)
+      this->count({all, repeat ? kNewOfStreams * all : all}, static_cast<double>(count), {});
+    else
+      this->count(known->second, static_cast<double>(count), repeats_);
   }
 }
 
@@ -109,8 +115,8 @@ void WorkCounter::add(const chakra::TraceSummary& rank) {
   if (rank.message_bytes == 0) return;
   const auto sends = rank.by_type[static_cast<std::size_t>(chakra::NodeType::CommSend)],
              receives = rank.by_type[static_cast<std::size_t>(chakra::NodeType::CommRecv)];
-  add(Hops().add(mean_hops(), pieces(rank.message_bytes / (sends + receives)), repeats_),
-      static_cast<double>(sends));
+  count(Hops().add(mean_hops(), pieces(rank.message_bytes / (sends + receives)), repeats_),
+        static_cast<double>(sends), repeats_);
 }
 
 }  // namespace wafertlm

@@ -35,8 +35,10 @@ class WorkCounter {
   WorkCounter(const FabricTraits& fabric, bool packets, std::uint32_t iterations, const Repeats& repeats)
       : fabric_(fabric), packets_(packets), iterations_(iterations), repeats_(repeats) {}
 
-  /// So many collectives with these programs in an iteration.
-  void add(const std::vector<std::shared_ptr<const CollectiveProgram>>& programs, std::uint64_t count);
+  /// So many collectives with these programs in an iteration; or streams through I/O controllers, of which
+  /// little repeats.
+  void add(const std::vector<std::shared_ptr<const CollectiveProgram>>& programs, std::uint64_t count,
+           bool streams);
   /// A rank's nodes and messages.
   void add(const chakra::TraceSummary& rank);
   const JobWork& work() const { return work_; }
@@ -50,7 +52,7 @@ class WorkCounter {
   double pieces(std::uint64_t bytes) const;
   Hops hops_of(const CollectiveProgram& program) const;
   double mean_hops() const;
-  void add(const Hops& each, double count);
+  void count(const Hops& each, double number, const Repeats& repeats);
 
   const FabricTraits& fabric_;
   bool packets_;  ///< else messages in one piece
