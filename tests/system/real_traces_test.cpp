@@ -56,7 +56,7 @@ class Traces : public testing::Test {
           test::run_tool("trace convert " + path + " --to " + form + " --out " + copies.path());
       ASSERT_EQ(converted.exit_code, 0) << converted.error;
       const auto copy = run(copies.path() + "/" + path.substr(path.rfind('/') + 1), platform);
-      EXPECT_EQ(times_of(copy), times_of(original)) << path << " as " << form;
+      EXPECT_EQ(test::times_of(copy), test::times_of(original)) << path << " as " << form;
       EXPECT_EQ(copy["critical_path"], original["critical_path"]) << path << " as " << form;
       EXPECT_EQ(copy["collectives"], original["collectives"]) << path << " as " << form;
     }
@@ -199,7 +199,7 @@ TEST_F(Traces, AGeneratedWorkloadCanBeWrittenAndTakesTheSameTime) {
                      folder_.path() + "/direct");
   ASSERT_EQ(result.exit_code, 0) << result.error;
   const auto direct = nlohmann::json::parse(test::read_text(folder_.path() + "/direct/results.json"));
-  EXPECT_EQ(times_of(copy), times_of(direct));
+  EXPECT_EQ(test::times_of(copy), test::times_of(direct));
   // Its own tool reads what we write: every record after its length, by protoc.
   const std::string command = "python3 '" WAFERTLM_SOURCE_DIR "/tests/support/protoc_decode.py' '" +
                               folder_.path() + "/made/resnet50_dp20.0.et'";

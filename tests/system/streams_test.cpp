@@ -213,7 +213,7 @@ TEST(StreamedJobs, TracesGiveTheSameTime) {
     job.files().write("traced.yaml",
                       "workload: small\nchakra: traces/job\ncomm_groups: traces/job.comm_groups.json\n");
     const Json replayed = job.run("wafer_mesh_5x4", "", "traced.yaml");
-    EXPECT_EQ(times_of(direct), times_of(replayed));
+    EXPECT_EQ(test::times_of(direct), test::times_of(replayed));
     EXPECT_EQ(test::without_groups(direct["collectives"]), test::without_groups(replayed["collectives"]));
     const test::ToolResult checked =
         test::run_tool("trace check " + job.folder() + "/traces/job --comm-groups " + job.folder() +

@@ -79,7 +79,7 @@ TEST(Training, TracesOfAWorkloadGiveTheSameTime) {
   const auto direct = run_job(folder, file, "direct");
   const std::string traced = traces_of(folder, file);
   const auto replayed = run_job(folder, traced, "replayed");
-  EXPECT_EQ(times_of(direct), times_of(replayed));
+  EXPECT_EQ(test::times_of(direct), test::times_of(replayed));
   EXPECT_EQ(test::without_groups(direct["collectives"]), test::without_groups(replayed["collectives"]));
   EXPECT_GT(direct["collectives"].size(), 0U);
   EXPECT_GT(direct["iterations"][0]["breakdown_s"]["exposed_mp"].get<double>(), 0);
@@ -111,7 +111,7 @@ TEST(Training, OnASystolicArray) {
       "GHz}'";
   const auto direct = run_job(folder, file, "direct", array + " --set npu.compute.durations=model");
   const auto replayed = run_job(folder, traced, "replayed", array + " --set npu.compute.durations=model");
-  EXPECT_EQ(times_of(direct), times_of(replayed));
+  EXPECT_EQ(test::times_of(direct), test::times_of(replayed));
   EXPECT_EQ(direct["compute"], replayed["compute"]);
   EXPECT_GT(direct["compute"]["told_by"]["systolic"]["computations"], 0);
   EXPECT_EQ(direct["compute"]["told_by"]["duration"]["computations"], 0);
