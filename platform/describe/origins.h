@@ -3,7 +3,6 @@
 #include <map>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "platform/text/config_error.h"
 
@@ -24,12 +23,6 @@ class Origins {
   const Origin* find(const std::string& path) const {
     const auto found = by_path_.find(path);
     return found == by_path_.end() ? nullptr : &found->second;
-  }
-  /// All, in order.
-  std::vector<std::string> paths() const {
-    std::vector<std::string> all;
-    for (const auto& [path, origin] : by_path_) all.push_back(path);
-    return all;
   }
   /// Those below `prefix` ("platform"), without it.
   Origins below(const std::string& prefix) const {

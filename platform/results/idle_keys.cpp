@@ -9,6 +9,7 @@
 #include "models/npu/npu.h"
 #include "platform/machine/wafer.h"
 #include "platform/run/iteration_work.h"
+#include "platform/spec/descriptions.h"
 
 namespace wafertlm::results {
 namespace {
@@ -72,6 +73,30 @@ Looks looks_of(const config::ExperimentSpec& experiment, const Job& job, const M
   return looks;
 }
 
+/// Keys of `map` whose values are not those of `plain`, with their paths.
+void add_changed(const config::Node& map, const config::Node* plain, const std::string& above,
+                 std::vector<std::string>& paths) {
+  for (const config::Node::Entry& entry : map.entries) {
+    const config::Node* const other = plain ? plain->find(entry.key) : nullptr;
+    if (entry.value.kind == config::Node::Kind::map)
+      add_changed(entry.value, other, above + entry.key + ".", paths);
+    else if (!other || !config::same_values(entry.value, *other))
+      paths.push_back(above + entry.key);
+  }
+}
+
+/// Of NPUs and I/O controllers, what is not as it is by default: the same of a file and of all of its keys.
+std::vector<std::string> changed_keys(const config::PlatformSpec& platform) {
+  config::PlatformSpec plain = platform;
+  plain.npu = {};
+  plain.wafer.io = {};
+  const auto type = config::platform_type();
+  const config::Node by_default = type->write(plain);
+  std::vector<std::string> paths;
+  add_changed(type->write(platform), &by_default, "", paths);
+  return paths;
+}
+
 bool is_below(const std::string& path, const char* key) {
   const std::string start(key);
   return path.compare(0, start.size(), start) == 0 &&
@@ -83,6 +108,7 @@ bool is_below(const std::string& path, const char* key) {
 std::vector<std::string> idle_keys(const config::ExperimentSpec& experiment, const Job& job,
                                    const Machine& machine) {
   const Looks looks = looks_of(experiment, job, machine);
+  const std::vector<std::string> changed = changed_keys(experiment.platform);
   std::vector<std::string> lines;
   for (const Group& group : groups()) {
     if (!group.is_idle(looks)) continue;
@@ -90,7 +116,7 @@ std::vector<std::string> idle_keys(const config::ExperimentSpec& experiment, con
       return std::any_of(keys.begin(), keys.end(), [&](const char* key) { return is_below(path, key); });
     };
     std::vector<std::string> given;
-    for (const std::string& path : experiment.platform.origins.paths())
+    for (const std::string& path : changed)
       if (is_any(path, group.keys) && !is_any(path, group.but)) given.push_back(path);
     if (!given.empty())
       lines.push_back(fmt::format("{} {} nothing here: {}", fmt::join(given, ", "),

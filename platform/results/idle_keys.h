@@ -9,8 +9,8 @@
 
 namespace wafertlm::results {
 
-/// Keys of the platform that somebody has given and that nothing in this run has looked at, a line for each
-/// reason: "npu.hbm.latency, npu.hbm.read_bandwidth change nothing here: …".
+/// Keys of the platform that are not as by default and that nothing in this run has looked at, a line for
+/// each reason: "npu.hbm.latency, npu.hbm.read_bandwidth change nothing here: …".
 std::vector<std::string> idle_keys(const config::ExperimentSpec& experiment, const Job& job,
                                    const Machine& machine);
 
