@@ -186,7 +186,7 @@ int run_commands(const std::vector<Command>& commands, int argc, char** argv) tr
   for (const std::vector<Command>* const rows : {&commands, &cli_commands()})
     for (const Command& command : *rows) {
       runs[command.name] = command.add(app);
-      app.get_subcommand(command.name)->group(command.group);
+      if (*command.group != '\0') app.get_subcommand(command.name)->group(command.group);
     }
   std::vector<std::string> words(argv + 1, argv + argc);
   try {

@@ -13,7 +13,7 @@ namespace wafertlm {
 struct Command {
   const char* name;  ///< as typed
   std::function<int()> (*add)(CLI::App& app);
-  const char* group = "";  ///< heading in `--help`: "Run"
+  const char* group = "";  ///< heading in `--help`: "Run"; empty: that of commands without one
 };
 
 }  // namespace wafertlm
