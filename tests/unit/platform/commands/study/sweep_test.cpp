@@ -144,7 +144,7 @@ TEST_F(StudySweep, AKilledProcessRunsAgainAndTheTableIsTheSame) {
 }
 
 TEST_F(StudySweep, KilledItGoesOnWithWhatIsLeft) {
-  const std::string values = kGood + ", " + kMore + ", {name: long, set: iterations=5000}";
+  const std::string values = "{name: long, set: iterations=5000}, " + kGood + ", " + kMore;
   {
     test::RunningTool tool({"study", study(values), "--out", out(), "--jobs", "2"}, folder_.path());
     for (int i = 0; i < 2000 && CellFiles(out()).ended().done.size() < 2; ++i) usleep(5000);
