@@ -28,7 +28,7 @@ std::vector<std::string> all_commands() {
     bool in_list = false;
     for (std::string line; std::getline(help, line);) {
       if (std::regex_match(line, std::regex("[A-Z][a-z]+:")))
-        in_list = line != "Options:" && line != "Positionals:";
+        in_list = line != "Options:" && line != "Positionals:" && line.rfind("Example", 0) != 0;
       if (line.empty()) in_list = false;
       std::smatch name;
       if (in_list && std::regex_search(line, name, std::regex("^  ([a-z][a-z-]*)")))
