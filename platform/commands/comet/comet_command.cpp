@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "platform/commands/comet/cluster.h"
+#include "platform/describe/file_kind.h"
 #include "platform/describe/table.h"
 #include "platform/host/json_output.h"
 #include "platform/host/options.h"

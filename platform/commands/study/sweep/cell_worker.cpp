@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <deque>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
