@@ -66,6 +66,7 @@ struct EtReader::Stream : google::protobuf::io::CopyingInputStream {
 };
 
 EtReader::EtReader(std::string path) : path_(std::move(path)), stream_(std::make_unique<Stream>(path_)) {
+  look_at_first_node();
   const std::string wrong = stream_->unpack();
   if (!wrong.empty()) fail(stream_->size, wrong);
   size_ = stream_->size;
@@ -73,6 +74,22 @@ EtReader::EtReader(std::string path) : path_(std::move(path)), stream_(std::make
 }
 
 EtReader::~EtReader() = default;
+
+/// What is no trace is not unpacked to its end, which may be far. What cannot be read is left to unpack().
+void EtReader::look_at_first_node() {
+  if (::gzdirect(stream_->file) != 0) return;
+  size_ = std::numeric_limits<std::uint64_t>::max();
+  try {
+    rewind();
+    read_record(stream_->message);
+  } catch (const TraceError&) {
+    stream_->start();
+    return;
+  }
+  Node node;
+  take(node);
+  stream_->start();
+}
 
 void EtReader::rewind() {
   stream_->start();
@@ -102,6 +119,12 @@ bool EtReader::next(Node& node) {
                               nodes_ == 1 ? " node" : " nodes", *declared_nodes_));
     return false;
   }
+  take(node);
+  return true;
+}
+
+/// The record that was read.
+void EtReader::take(Node& node) {
   ++nodes_;
   try {
     wire::from_wire(stream_->message, node, unknown_);
@@ -110,7 +133,6 @@ bool EtReader::next(Node& node) {
     node.name = stream_->message.name();
     fail(record_, describe(node) + ": " + error.what());
   }
-  return true;
 }
 
 NodeIo EtReader::io() const {

@@ -37,6 +37,8 @@ class EtReader : public NodeSource {
   struct Stream;
 
   void read_metadata();
+  void look_at_first_node();
+  void take(Node& node);
   template <typename Message>
   bool read_record(Message& message);
   [[noreturn]] void fail(std::uint64_t byte, const std::string& text) const;
