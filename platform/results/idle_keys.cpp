@@ -8,7 +8,6 @@
 #include "models/hbm/hbm.h"
 #include "models/npu/npu.h"
 #include "platform/machine/wafer.h"
-#include "platform/run/iteration_work.h"
 #include "platform/spec/descriptions.h"
 
 namespace wafertlm::results {
@@ -59,7 +58,6 @@ const std::vector<Group>& groups() {
 
 Looks looks_of(const config::ExperimentSpec& experiment, const Job& job, const Machine& machine) {
   Looks looks;
-  looks.operations = iteration_work(experiment, job).operations.has_value();
   looks.io = std::any_of(job.summaries.begin(), job.summaries.end(),
                          [](const chakra::TraceSummary& rank) { return rank.io_streams != 0; });
   looks.has_generation = !experiment.platform.npu.hbm.generation.empty();
@@ -106,8 +104,9 @@ bool is_below(const std::string& path, const char* key) {
 }  // namespace
 
 std::vector<std::string> idle_keys(const config::ExperimentSpec& experiment, const Job& job,
-                                   const Machine& machine) {
-  const Looks looks = looks_of(experiment, job, machine);
+                                   const Machine& machine, const IterationWork& work) {
+  Looks looks = looks_of(experiment, job, machine);
+  looks.operations = work.operations.has_value();
   const std::vector<std::string> changed = changed_keys(experiment.platform);
   std::vector<std::string> lines;
   for (const Group& group : groups()) {

@@ -171,7 +171,7 @@ Fields<RunRow> make_run_fields() {
            remote_memory_schema(),
            [](Run row) { return remote_memory_json(*row.machine.remote(), row.job.end_ps()); });
   f.add("notes", schema::list(schema::text(), "What to bear in mind with these results"),
-        [](Run row) { return results::notes(row.experiment, row.job, row.machine); });
+        [](Run row) { return results::notes(row.experiment, row.job, row.machine, row.work); });
   f.add("energy_j", [](Fields<RunRow>& of) {
     const auto if_modelled = [](double (*value)(Run)) {
       return [value](Run row) { return row.models_energy() ? Json(value(row)) : Json(); };

@@ -8,11 +8,14 @@
 
 namespace wafertlm {
 
+bool is_communication(const std::string& category) {
+  return category != "compute" && category != "cpu" && category != "memory" && category != "bubble" &&
+         category != "idle";
+}
+
 void ExposedTimeRecorder::time_spent(std::uint32_t rank, TimePs from_ps, TimePs to_ps,
                                      const std::string& category) {
-  const bool is_communication = category != "compute" && category != "cpu" && category != "memory" &&
-                                category != "bubble" && category != "idle";
-  if (is_communication) ranks_[rank].emplace_back(from_ps, to_ps);
+  if (is_communication(category)) ranks_[rank].emplace_back(from_ps, to_ps);
 }
 
 ExposedTime ExposedTimeRecorder::of_last_rank(const JobRun& run, const IterationResult& iteration) const {

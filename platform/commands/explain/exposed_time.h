@@ -9,6 +9,9 @@
 
 namespace wafertlm {
 
+/// Of a part of a rank's time: it is of a traffic class.
+bool is_communication(const std::string& category);
+
 /// Keeps where each rank only waited for communication, and what its collectives are called.
 class ExposedTimeRecorder final : public RunObserver {
  public:

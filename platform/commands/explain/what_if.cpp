@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/commands/explain/what_if.h"
-#include "platform/describe/fields.h"
 
 #include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <set>
+
+#include "platform/commands/explain/exposed_time.h"
+#include "platform/describe/fields.h"
 
 namespace wafertlm {
 namespace {
@@ -35,7 +36,6 @@ void raise_peak(std::vector<Change>& changes, const std::vector<Setting>& settin
 
 /// How much of the critical path goes through what a key is of.
 TimePs share_of(const Setting& setting, const PathShares& shares) {
-  static const std::set<std::string> of_no_link = {"compute", "memory", "cpu", "bubble", "idle"};
   const auto of = [&](const char* name) {
     const auto found = shares.find(name);
     return found == shares.end() ? TimePs{0} : found->second;
@@ -45,7 +45,7 @@ TimePs share_of(const Setting& setting, const PathShares& shares) {
   if (is_compute_rate(setting) || begins("npu.compute.") || begins("npu.peak")) return of("compute");
   TimePs sum = 0;
   for (const auto& [name, time_ps] : shares)
-    if (of_no_link.count(name) == 0) sum += time_ps;
+    if (is_communication(name)) sum += time_ps;
   return sum;
 }
 
