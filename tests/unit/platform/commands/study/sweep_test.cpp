@@ -8,6 +8,7 @@
 #include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "platform/commands/study/sweep/cell_files.h"
 #include "platform/commands/study/sweep/journal.h"
@@ -43,6 +44,24 @@ class StudySweep : public testing::Test {
   }
   ToolResult resume(const std::string& options = "") const {
     return run_tool("study resume " + out() + " " + options);
+  }
+  /// Stops (SIGSTOP) the process of the cell whose command has this word, as soon as there is one: however
+  /// fast the computer is, it does not end before the test wants it to.
+  pid_t stopped(const std::string& word) const {
+    for (int i = 0; i < 20'000; ++i, usleep(1000)) {
+      std::vector<pid_t> found = test::processes_with(out() + "/cells/");
+      found.erase(std::remove_if(found.begin(), found.end(),
+                                 [&](pid_t id) {
+                                   const std::string line = "/proc/" + std::to_string(id) + "/cmdline";
+                                   return read_text(line).find(word) == std::string::npos;
+                                 }),
+                  found.end());
+      if (found.empty()) continue;  // it may have children
+      const pid_t first = *std::min_element(found.begin(), found.end());
+      kill(first, SIGSTOP);
+      return first;
+    }
+    throw std::runtime_error("no process has " + word + " in its command line");
   }
   std::string out() const { return folder_.path() + "/out"; }
   json cells() const { return json::parse(read_text(out() + "/results.json"))["cells"]; }
@@ -127,13 +146,10 @@ TEST_F(StudySweep, LimitsEndACellAndNotTheOthers) {
 TEST_F(StudySweep, AKilledProcessRunsAgainAndTheTableIsTheSame) {
   const std::string values = "{name: a, set: iterations=5000}, " + kGood;
   test::RunningTool tool({"study", study(values), "--out", out(), "--jobs", "1"}, folder_.path());
-  const auto running = [&] { return test::processes_with(out() + "/cells/"); };
-  for (int i = 0; i < 2000 && running().empty(); ++i) usleep(5000);
-  ASSERT_FALSE(running().empty());  // it may have children
+  const pid_t cell = stopped("=5000");
   EXPECT_GE(status()["running"].size(), 1U);
   EXPECT_NE(status()["collector"], "");
-  const std::vector<pid_t> all = running();
-  kill(*std::min_element(all.begin(), all.end()), SIGKILL);
+  kill(cell, SIGKILL);
   EXPECT_EQ(tool.exit_code(), 0) << tool.errors();
   EXPECT_EQ(states("5000"), (std::vector<State>{State::failed, State::done}));
   EXPECT_EQ(attempts()[0].exit_code, 128 + SIGKILL);
@@ -147,6 +163,7 @@ TEST_F(StudySweep, KilledItGoesOnWithWhatIsLeft) {
   const std::string values = "{name: long, set: iterations=5000}, " + kGood + ", " + kMore;
   {
     test::RunningTool tool({"study", study(values), "--out", out(), "--jobs", "2"}, folder_.path());
+    stopped("=5000");
     for (int i = 0; i < 2000 && CellFiles(out()).ended().done.size() < 2; ++i) usleep(5000);
     tool.send(SIGKILL);
     EXPECT_EQ(tool.exit_code(), 128 + SIGKILL);
