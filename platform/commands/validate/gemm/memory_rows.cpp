@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/commands/validate/row_kind.h"
+
+namespace wafertlm::validate {
+
+RowKind memory_rows() {
+  return {"memory", [](const ValidationRow&) { return false; },
+          [](const ValidationRow&) { return std::string("memory"); }, [](const ValidationRow&) {},
+          [](const ValidationRow&) -> Answer { throw CannotSay("not built"); }};
+}
+
+}  // namespace wafertlm::validate

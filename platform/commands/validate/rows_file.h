@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <vector>
+
+#include "platform/commands/validate/validation_row.h"
+
+namespace wafertlm::validate {
+
+/// Measurements from a CSV file (RFC 4180: quotes, and lines within them) with the columns id, system, ranks,
+/// topology facts, operation, size or model+parallelism, measured, unit, source and, if it likes, notes.
+/// @throws std::invalid_argument with file and line: a column is missing, unknown or there twice; a row has
+/// too many or too few, no id, an id that is there already, no unit; `measured` is neither a number nor a
+/// bound.
+std::vector<ValidationRow> read_rows(const std::string& file);
+
+}  // namespace wafertlm::validate
