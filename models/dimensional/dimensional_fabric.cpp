@@ -79,6 +79,17 @@ OutputParams DimensionalFabric::injection_link() const {
   return {kNoWire, 0, std::uint64_t{1} << 60};
 }
 
+std::uint64_t DimensionalFabric::flow_rate(std::size_t from, PortId output) const {
+  const Dimensions& dimensions = params_.dimensions;
+  std::size_t d = 0;
+  if (from < npus())
+    d = ports_of(static_cast<NpuId>(from), dimensions)[static_cast<std::size_t>(output)].dimension;
+  else
+    for (std::size_t next = 1; next < dimensions.count(); ++next)
+      if (is_switched(next) && first_switch_[next] <= from) d = next;
+  return is_switched(d) ? dimensions[d].flow_bytes_per_s : 0;
+}
+
 std::size_t DimensionalFabric::switch_number(NpuId npu, std::size_t d) const {
   const std::size_t n = index_of(npu), stride = params_.dimensions.stride(d);
   return first_switch_[d] + n / (stride * params_.dimensions[d].size) * stride + n % stride;

@@ -45,6 +45,8 @@ class DimensionalFabric : public Fabric {
   bool is_switched(std::size_t d) const {
     return params_.dimensions[d].kind == FabricDimension::Kind::switched && params_.dimensions[d].size > 1;
   }
+  /// What in-network flows get of the link that leaves `from`, a node or switch, through `output`; 0: none.
+  std::uint64_t flow_rate(std::size_t from, PortId output) const;
   OutputParams link(NpuId npu, std::size_t dimension) const;
   std::size_t switch_number(NpuId npu, std::size_t dimension) const;
   /// visit(name, from, output, to, input, parameters) for every link between nodes and switches.

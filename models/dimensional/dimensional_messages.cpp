@@ -20,6 +20,8 @@ DimensionalMessages::DimensionalMessages(const sc_core::sc_module_name& name, co
                     PortId input, const OutputParams& link) {
     links_.push_back({link_name, from, output, false});
     ports.set_link(static_cast<std::uint32_t>(from), output, link, static_cast<std::uint32_t>(to), input);
+    if (const std::uint64_t rate = flow_rate(from, output); rate != 0)
+      ports.set_flow_rate(static_cast<std::uint32_t>(from), output, rate);
   });
 }
 

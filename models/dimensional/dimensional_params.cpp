@@ -14,7 +14,8 @@ Dimensions dimensions_of(const std::vector<DimensionGroup>& groups, bool opposit
         each.shape.empty() ? std::vector<std::uint32_t>{each.size} : each.shape;
     for (const std::uint32_t side : sides)
       list.push_back({kKinds[static_cast<std::size_t>(each.topology)], side, each.bytes_per_s,
-                      each.latency_ps, opposite_is_up});
+                      each.latency_ps, opposite_is_up,
+                      static_cast<std::uint64_t>(static_cast<double>(each.bytes_per_s) * each.in_network)});
   }
   return Dimensions(std::move(list));
 }

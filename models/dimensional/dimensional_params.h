@@ -17,6 +17,7 @@ struct DimensionGroup {
   std::vector<std::uint32_t> shape;  ///< of a mesh or torus: its sides; empty: one side of `size`
   std::uint64_t bytes_per_s = 0;     ///< of a link, each direction
   TimePs latency_ps = 0;             ///< of a link
+  double in_network = 0;             ///< part of a link's rate that flows get; 0: the switch does not reduce
 
   bool has_rings() const { return topology == Topology::ring || topology == Topology::torus; }
 };

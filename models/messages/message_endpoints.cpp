@@ -64,6 +64,7 @@ void MessageNetwork::Npu::start_send(NpuId peer, std::uint64_t tag, std::uint64_
     MessageWay& way = network->records_.way(message);
     way.port_order = 0;
     way.entered_ps = now;
+    way.in_flow = false;
   }
   const bool bare = network->rules_.bare_point_to_point;
   network->launch_at(message, now + (bare ? 0 : network->costs_.step_cost_ps));
@@ -77,9 +78,9 @@ void MessageNetwork::Npu::start_receive(NpuId peer, std::uint64_t tag, std::uint
 
 void MessageNetwork::list_state(StateVisitor& state) {
   if (observer_ && !observer_->takes_repeats()) return state.give_up();
-  state.require(messages() == 0 && std::all_of(npus_.begin(), npus_.end(), [](const Npu& npu) {
-                  return npu.ranks.empty() && npu.matcher.empty();
-                }));
+  state.require(messages() == 0 && flows_.empty() &&
+                std::all_of(npus_.begin(), npus_.end(),
+                            [](const Npu& npu) { return npu.ranks.empty() && npu.matcher.empty(); }));
   ports_.list_state(state);
 }
 
@@ -92,12 +93,11 @@ void MessageNetwork::stage_started(MessageRank& rank, std::uint32_t threadblock,
 }
 
 void MessageNetwork::send(MessageRank& rank, std::uint32_t threadblock, const Step& step, TimePs now) {
-  if (step.kind == Step::Kind::flow_send)
-    throw std::logic_error(npu_name(rank.npu) + " should enter an in-network flow, but the fabric has none");
+  const bool in_flow = step.kind == Step::Kind::flow_send;
   const MessageThreadblock& state = rank.threadblocks[threadblock];
   MessageRecord& message = records_.acquire();
   message.key = {rank.start.collective_id, step.tag, rank.npu};
-  message.destination = (*rank.start.group)[step.peer];
+  message.destination = in_flow ? flow_member(rank, step) : (*rank.start.group)[step.peer];
   message.bytes = step.bytes;
   message.rank = &rank;
   message.threadblock = threadblock;
@@ -108,6 +108,7 @@ void MessageNetwork::send(MessageRank& rank, std::uint32_t threadblock, const St
     MessageWay& way = records_.way(message);
     way.port_order = state.port_order;
     way.entered_ps = state.entered_ps;
+    way.in_flow = in_flow;
   }
   if (rank.start.buffer) {
     auto& data = records_.way(message).data = std::make_unique<std::vector<std::byte>>();
@@ -118,6 +119,13 @@ void MessageNetwork::send(MessageRank& rank, std::uint32_t threadblock, const St
     launch(message, now);
   else
     launch_at(message, now + delay);
+}
+
+NpuId MessageNetwork::flow_member(const MessageRank& rank, const Step& step) {
+  if (carrier_)
+    throw std::logic_error(npu_name(rank.npu) + " should enter an in-network flow, but the fabric has none");
+  return flows_.enter({rank.start.collective_id, step.tag}, rank.npu, *rank.program, *rank.start.group,
+                      rank.start.data_type);
 }
 
 /// All of a message, whose sender waits for that, has left.
@@ -132,9 +140,8 @@ void MessageNetwork::sent(MessageRecord& left, TimePs now) {
 }
 
 void MessageNetwork::receive(MessageRank& rank, std::uint32_t threadblock, const Step& step, TimePs now) {
-  if (step.kind == Step::Kind::flow_copy)
-    throw std::logic_error(npu_name(rank.npu) + " should enter an in-network flow, but the fabric has none");
-  expect({rank.start.collective_id, step.tag, (*rank.start.group)[step.peer]}, npus_[index_of(rank.npu)],
+  const NpuId from = step.kind == Step::Kind::flow_copy ? kFromSwitch : (*rank.start.group)[step.peer];
+  expect({rank.start.collective_id, step.tag, from}, npus_[index_of(rank.npu)],
          waiter_of(rank, threadblock, rank.threadblocks[threadblock].done, step), now);
 }
 

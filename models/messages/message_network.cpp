@@ -41,7 +41,7 @@ void MessageNetwork::wake(std::uint32_t what, TimePs now) {
     case Event::launch:
       return launch(record, now);
     case Event::reach:
-      return ask(ports_.put(record, false, 0), now);
+      return reach(record, now);
     case Event::arrive:
       return arrived(record, now);
     case Event::take:
@@ -101,6 +101,43 @@ void MessageNetwork::launch(MessageRecord& message, TimePs now) {
   ask(ports_.put(message, true, next_order_++), now);
 }
 
+/// Its head is at a vertex on the way.
+void MessageNetwork::reach(MessageRecord& message, TimePs now) {
+  MessageWay& way = records_.way(message);
+  if (!way.in_flow || message.key.source == kFromSwitch || way.vertex < npus_.size())
+    return ask(ports_.put(message, false, 0), now);
+  auto sum = flows_.add(message, way, now);
+  if (sum) distribute(message, std::move(*sum), way.vertex, now);
+  way.in_flow = false;
+  records_.release(message);
+}
+
+/// A copy of a flow's sum for each receiver.
+void MessageNetwork::distribute(const MessageRecord& last, MessageFlows::Sum sum, std::uint32_t vertex,
+                                TimePs now) {
+  for (std::size_t i = 0; i < sum.receivers.size(); ++i) {
+    MessageRecord& copy = records_.acquire();
+    copy.key = {last.key.operation, last.key.tag, kFromSwitch};
+    copy.destination = sum.receivers[i];
+    copy.bytes = last.bytes;
+    copy.rank = nullptr;
+    copy.threadblock = 0;
+    copy.nonblocking = true;
+    copy.traffic_class = last.traffic_class;
+    MessageWay& way = records_.way(copy);
+    way.in_flow = true;
+    way.vertex = vertex;
+    way.input = sum.input;
+    way.ready_ps = now;
+    way.tail_ps = sum.tail_ps;
+    way.head_fraction = sum.head_fraction;
+    if (sum.data)
+      way.data = i + 1 == sum.receivers.size() ? std::move(sum.data)
+                                               : std::make_unique<std::vector<std::byte>>(*sum.data);
+    ask(ports_.put(copy, false, 0), now);
+  }
+}
+
 /// Somebody waits at the port, which chooses when its line is free and all that is ready by then is there.
 void MessageNetwork::ask(std::uint32_t number, TimePs now) {
   MessagePort& port = ports_.port(number);
@@ -141,7 +178,7 @@ void MessageNetwork::serve(std::uint32_t number, TimePs now) {
   const TimePs free_ps = ports_.send(port, message, now, begins_here);
   if (observer_) {
     Packet packet;
-    packet.source = message.key.source;
+    packet.source = message.key.source == kFromSwitch ? message.destination : message.key.source;
     packet.destination = message.destination;
     packet.traffic_class = message.traffic_class;
     constexpr std::uint64_t kMaxBytes = std::numeric_limits<std::uint32_t>::max();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/messages/message_carrier.h"
+#include "models/messages/message_flows.h"
 #include "models/messages/message_ports.h"
 #include "tlm/kernel/scheduler.h"
 #include "tlm/packets/message_matcher.h"
@@ -48,7 +49,7 @@ struct MessageRank : ProgramRun<MessageThreadblock> {
 
 /// A fabric and the endpoints of its NPUs in one engine, which carries whole messages: an event per message
 /// and hop and one at its end, and the state of a rank side by side. It does what models/endpoint does with
-/// the programs of collectives (both are hosts of a StepRunner), without a memory, flows, errors or faults.
+/// the programs of collectives (both are hosts of a StepRunner), without a memory, errors or faults.
 ///
 /// At each instant everything that is due happens first, then ports choose; those that are equal go by the
 /// number of their operation and threadblock. So nothing depends on the order of events.
@@ -118,6 +119,8 @@ class MessageNetwork final : public MessageService, private Wakeable {
     void wake(std::uint32_t port, TimePs now) override { owner.line_free(port, now); }
     MessageNetwork& owner;
   };
+  /// The source of what a switch has added up.
+  static constexpr NpuId kFromSwitch = static_cast<NpuId>(ExpectedMessage::kNobody);
   static constexpr std::uint32_t kChoose = ~std::uint32_t{0}, kLaunch = kChoose - 1;
 
   void wake(std::uint32_t what, TimePs now) override;
@@ -127,6 +130,8 @@ class MessageNetwork final : public MessageService, private Wakeable {
   // Links.
   void launch(MessageRecord& message, TimePs now);
   void launch_at(MessageRecord& message, TimePs at);
+  void reach(MessageRecord& message, TimePs now);
+  void distribute(const MessageRecord& last, MessageFlows::Sum sum, std::uint32_t vertex, TimePs now);
   void ask(std::uint32_t port, TimePs now);
   void line_free(std::uint32_t port, TimePs now);
   void choose(TimePs now);
@@ -136,6 +141,7 @@ class MessageNetwork final : public MessageService, private Wakeable {
   // Endpoints: StepRunner's host.
   void stage_started(MessageRank& rank, std::uint32_t threadblock, const Step& step, TimePs now);
   void send(MessageRank& rank, std::uint32_t threadblock, const Step& step, TimePs now);
+  NpuId flow_member(const MessageRank& rank, const Step& step);
   void receive(MessageRank& rank, std::uint32_t threadblock, const Step& step, TimePs now);
   void delay(MessageRank& rank, std::uint32_t threadblock, TimePs until);
   void work(MessageRank& rank, std::uint32_t threadblock, const Step& step);
@@ -159,6 +165,7 @@ class MessageNetwork final : public MessageService, private Wakeable {
   const MessageRules rules_;
   MessageRecords records_;
   MessagePorts ports_;
+  MessageFlows flows_;
   std::vector<Npu> npus_;
   Runner runner_{*this};
   MessageCosts costs_;

@@ -81,7 +81,10 @@ MessageRecord* MessagePorts::choose(MessagePort& port) {
 }
 
 TimePs MessagePorts::send(MessagePort& port, MessageRecord& message, TimePs now, bool begins_here) {
-  const std::uint64_t wire = wire_bytes(message.bytes);
+  std::uint64_t wire = wire_bytes(message.bytes);
+  if (records_.way(message).in_flow)
+    wire = static_cast<std::uint64_t>((Uint128{wire} * port.line.bytes_per_s() + port.flow_bytes_per_s - 1) /
+                                      port.flow_bytes_per_s);
   ++port.packets;
   port.payload_bytes += message.bytes;
   port.wire_bytes += wire;

@@ -50,6 +50,7 @@ struct alignas(64) MessageWay {
   std::uint32_t vertex = 0;
   PsFraction head_fraction = 0;
   std::uint16_t input = 0;                       ///< of the vertex
+  bool in_flow = false;                          ///< part of an in-network flow (MessageFlows)
   std::unique_ptr<std::vector<std::byte>> data;  ///< functional mode
 };
 
@@ -104,6 +105,7 @@ struct alignas(64) MessagePort {
   };
   Line line{1};
   TimePs latency_ps = 0;
+  std::uint64_t flow_bytes_per_s = 0;  // what in-network flows get of the line; 0: there are none
   std::uint32_t vertex = 0, to_vertex = 0;
   std::uint16_t output = 0, to_input = 0;
   std::uint16_t inputs = 0;            // of the vertex; those that begin here count as one more
@@ -153,6 +155,11 @@ class MessagePorts {
   /// To the input of that number of vertex `to`. Every link must be set.
   void set_link(std::uint32_t from, PortId output, const OutputParams& params, std::uint32_t to,
                 PortId input);
+
+  /// The link carries in-network flows, at this rate.
+  void set_flow_rate(std::uint32_t from, PortId output, std::uint64_t bytes_per_s) {
+    ports_[number_of(from, output)].flow_bytes_per_s = bytes_per_s;
+  }
 
   std::uint32_t vertices() const { return static_cast<std::uint32_t>(vertices_.size()); }
   MessagePort& port(std::uint32_t number) { return ports_[number]; }

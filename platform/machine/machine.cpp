@@ -93,6 +93,7 @@ FabricTraits platform_traits(const config::PlatformSpec& spec) {
   traits.step_cost_ps = spec.npu.endpoint.step_cost_ps;
   traits.receive_cost_ps = spec.npu.endpoint.receive_cost_ps;
   traits.reduction_bytes_per_s = spec.npu.endpoint.reduction_bytes_per_s;
+  traits.library = spec.npu.endpoint.library.value_or(GpuLibrary{});
   traits.hierarchy = hierarchy_options(spec);
   const config::HbmSpec& hbm = spec.npu.hbm;
   if (spec.npu.endpoint.memory == config::EndpointMemory::hbm)

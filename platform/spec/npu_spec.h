@@ -12,6 +12,7 @@
 #include "models/rtl/view_mode.h"
 #include "tlm/kernel/units.h"
 #include "tlm/memory/requester_params.h"
+#include "tlm/shape/gpu_library.h"
 
 namespace wafertlm {
 struct EfficiencyTable;
@@ -108,7 +109,8 @@ enum class EndpointMemory : std::uint8_t { free, hbm };
 struct EndpointSpec : EndpointParams {
   std::string name;
   EndpointMemory memory = EndpointMemory::free;
-  TimePs stage_cost_ps = 0;  ///< before the first message of a stage of a collective by dimensions
+  std::optional<GpuLibrary> library;  ///< of collectives
+  TimePs stage_cost_ps = 0;           ///< before the first message of a stage of a collective by dimensions
 
   /// Nothing but the fabric takes time.
   bool is_ideal() const {

@@ -5,6 +5,7 @@
 
 #include "platform/describe/value_types.h"
 #include "platform/spec/descriptions.h"
+#include "platform/spec/gpu_library_type.h"
 #include "platform/spec/npu_spec.h"
 
 namespace wafertlm::config {
@@ -174,7 +175,9 @@ std::shared_ptr<const Struct<EndpointSpec>> endpoint_type() {
         .optional("reduction_bandwidth", &EndpointSpec::reduction_bytes_per_s,
                   or_none<std::uint64_t>(any_bandwidth(), 0),
                   "A reduction reads twice and writes once at this rate, when its message has arrived; left "
-                  "out: it takes no time");
+                  "out: it takes no time")
+        .optional("library", &EndpointSpec::library, maybe<GpuLibrary>(gpu_library_type()),
+                  "A collective library of GPUs: what its protocols cost, how it cuts vectors and chooses");
     return made;
   }();
   return type;

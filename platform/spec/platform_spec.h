@@ -49,6 +49,9 @@ struct CollectivesSpec {
   bool equal_pieces = false;            ///< sizes are cut to pieces of one length
   ByDimensionSpec by_dimension;
   CustomAlgorithmsSpec custom;
+  /// Who chooses where `algorithm` is auto.
+  enum class Choice : std::uint8_t { planner, nccl };
+  Choice choice = Choice::planner;
   std::string algorithm = "auto";       ///< one of algorithm_choices()
   std::optional<std::uint64_t> chunks;  ///< nullopt: the algorithm's own choice
   /// hierarchical_2d: of the vector, in the part that goes along the rows first; nullopt: both dimensions

@@ -182,6 +182,9 @@ std::shared_ptr<const Struct<CollectivesSpec>> collectives_type() {
                  "How collectives are done; paper (or auto): chosen from the fabric, large vectors as in the "
                  "FRED paper's baseline; fastest: the shortest of all, by prediction and short simulations; "
                  "FILE.yaml: by a table that `wafertlm tune` wrote")
+      .optional("choice", &CollectivesSpec::choice, one_of<CollectivesSpec::Choice>({"planner", "nccl"}),
+                "Who chooses where `algorithm` is auto: the planner, or as NCCL's own model does among the "
+                "algorithms and protocols of npu.endpoint.library")
       .optional("by_type", &CollectivesSpec::by_type, by_type_type(),
                 "Algorithms by the type of the collective; auto: `algorithm`")
       .optional("partial_groups", &CollectivesSpec::partial_groups, by_type_type(),

@@ -75,7 +75,8 @@ std::vector<std::uint64_t> parse_sizes(const std::string& text) {
 std::string platform_algorithm(const config::CollectivesSpec& spec, CollectiveType type, bool is_partial) {
   for (const std::string& own : {is_partial ? spec.partial_groups.of(type) : "auto", spec.by_type.of(type)})
     if (own != "auto") return own;
-  if (spec.algorithm == kFastest) return kFastest;
+  if (spec.algorithm == kFastest || spec.algorithm == kNccl) return spec.algorithm;
+  if (spec.algorithm == "auto" && spec.choice == config::CollectivesSpec::Choice::nccl) return kNccl;
   const std::vector<std::string> possible = algorithms_for(type);
   return std::find(possible.begin(), possible.end(), spec.algorithm) == possible.end() ? "" : spec.algorithm;
 }

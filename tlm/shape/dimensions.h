@@ -20,6 +20,8 @@ struct FabricDimension {
   std::uint64_t bytes_per_s = 0;  ///< of a link, each direction
   TimePs latency_ps = 0;          ///< of a link
   bool opposite_is_up = false;  ///< half way round a ring: upwards from all, else from even coordinates only
+  std::uint64_t flow_bytes_per_s =
+      0;  ///< of a link, of what the switch reduces and distributes; 0: it does not
 
   /// Links of an NPU (of a line: in its middle).
   std::uint32_t links() const;

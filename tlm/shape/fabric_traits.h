@@ -9,6 +9,7 @@
 #include "tlm/kernel/units.h"
 #include "tlm/packets/wire_format.h"
 #include "tlm/program/program.h"
+#include "tlm/shape/gpu_library.h"
 #include "tlm/shape/topology.h"
 
 namespace wafertlm {
@@ -97,6 +98,7 @@ struct FabricTraits {
   TimePs receive_cost_ps = 0;       ///< endpoint: after each message has arrived
   /// Endpoint: of a reduction, which reads twice and writes; 0: free.
   std::uint64_t reduction_bytes_per_s = 0;
+  GpuLibrary library;              ///< of collectives, of the endpoints; not given: none
   bool store_and_forward = false;  ///< a message goes on when all of it is there, in one piece
   bool buffers_are_given = false;  ///< input buffers may hold less than a link's round trip
   MemoryTraits memory;

@@ -6,6 +6,7 @@
 #include "workloads/collectives/algorithm/algorithm_rows.h"
 #include "workloads/collectives/algorithm/blocks.h"
 #include "workloads/collectives/algorithm/box.h"
+#include "workloads/collectives/gpu_library/algorithms.h"
 #include "workloads/collectives/packed_trees/rank_graph.h"
 #include "workloads/collectives/packed_trees/shared_routes.h"
 
@@ -20,7 +21,9 @@ bool has_grid(const Group& group, const FabricTraits& fabric) {
 }
 std::string needs_grid(const Topology& topology) { return topology.grid_rule(); }
 
-bool has_reducing_switches(const Group& /*group*/, const FabricTraits& fabric) { return fabric.in_network; }
+bool has_reducing_switches(const Group& /*group*/, const FabricTraits& fabric) {
+  return fabric.in_network && fabric.topology->dimensions().count() == 0;
+}
 std::string needs_reducing_switches(const Topology& /*topology*/) { return "a fabric whose switches reduce"; }
 
 bool has_box(const Group& group, const FabricTraits& fabric) {
@@ -47,6 +50,13 @@ bool has_direct_links(const Group& group, const FabricTraits& fabric) {
 }
 std::string needs_direct_links(const Topology& /*topology*/) {
   return "NPUs that routes join to a whole, up to 128 of them where routes share links or ports";
+}
+
+std::string needs_servers(const Topology& /*topology*/) {
+  return "npu.endpoint.library, and servers with equally many NPUs of the group";
+}
+std::string needs_reducing_servers(const Topology& topology) {
+  return needs_servers(topology) + " whose switch reduces (in_network)";
 }
 
 std::string needs_flow_links(const Topology& /*topology*/) {
@@ -93,6 +103,16 @@ struct Row {
     return std::move(*this);
   }
 };
+
+/// What a library of GPUs does, which takes it by its own model (gpu_library/).
+Row of_library(const char* name, decltype(Algorithm::programs) programs,
+               decltype(Algorithm::predicted_ps) predicted_ps,
+               const std::vector<Type>& types = {Type::all_reduce}) {
+  return Row(name, uses(12, types), programs, predicted_ps)
+      .only_on(has_servers, needs_servers)
+      .only_by_name()
+      .inexact_alone();
+}
 
 /// In the order in which help texts list them.
 std::vector<Algorithm> make_table() {
@@ -179,6 +199,17 @@ std::vector<Algorithm> make_table() {
           .only_by_name()
           .inexact_alone()
           .scheduled(matched_chunks, matched_scratch_bytes),
+      of_library("ring_ll", gpu_ring_programs<GpuProtocol::ll>, gpu_ring_ps<GpuProtocol::ll>, vectors),
+      of_library("ring_ll128", gpu_ring_programs<GpuProtocol::ll128>, gpu_ring_ps<GpuProtocol::ll128>,
+                 vectors),
+      of_library("ring_simple", gpu_ring_programs<GpuProtocol::simple>, gpu_ring_ps<GpuProtocol::simple>,
+                 vectors),
+      of_library("tree_ll", gpu_tree_programs<GpuProtocol::ll>, gpu_tree_ps<GpuProtocol::ll>),
+      of_library("tree_ll128", gpu_tree_programs<GpuProtocol::ll128>, gpu_tree_ps<GpuProtocol::ll128>),
+      of_library("tree_simple", gpu_tree_programs<GpuProtocol::simple>, gpu_tree_ps<GpuProtocol::simple>),
+      of_library("nvls", nvls_programs, nvls_ps, vectors)
+          .only_on(has_reducing_server, needs_reducing_servers),
+      of_library("nvls_tree", nvls_programs, nvls_ps).only_on(has_reducing_servers, needs_reducing_servers),
   };
   std::vector<Algorithm> table;
   for (Row& row : rows) table.push_back(std::move(row.algorithm));
@@ -218,7 +249,7 @@ const Algorithm& algorithm_named(const std::string& name) {
 }
 
 std::vector<std::string> algorithm_choices() {
-  std::vector<std::string> names = {"auto", kPaper, kFastest};
+  std::vector<std::string> names = {"auto", kPaper, kFastest, kNccl};
   for (const Algorithm& row : algorithms()) names.push_back(row.name);
   return names;
 }

@@ -15,6 +15,7 @@
 #include "workloads/collectives/basic/in_network.h"
 #include "workloads/collectives/cost.h"
 #include "workloads/collectives/custom/program.h"
+#include "workloads/collectives/gpu_library/choice.h"
 #include "workloads/collectives/search.h"
 
 namespace wafertlm {
@@ -48,7 +49,7 @@ void check(const CollectiveRequest& request, const FabricTraits& fabric) {
     request.custom->of(request.group.size(), request.bytes);
     return;
   }
-  if (request.algorithm.empty() || request.algorithm == kFastest) return;
+  if (request.algorithm.empty() || request.algorithm == kFastest || request.algorithm == kNccl) return;
   std::vector<std::string> known = algorithms_for(request.type);
   const bool can = std::find(known.begin(), known.end(), request.algorithm) != known.end();
   if (can) known = algorithms_for(request.type, request.group, fabric);
@@ -120,6 +121,17 @@ std::uint32_t more_chunks(CollectiveRequest trial, TimePs shortest, const Fabric
   return best;
 }
 
+/// Empty: it has no choice for this type.
+std::string nccl_choice(const CollectiveRequest& request, const FabricTraits& fabric) {
+  const std::optional<Servers> servers = servers_of(request.group, fabric);
+  if (!servers)
+    throw std::invalid_argument(
+        "nccl needs npu.endpoint.library (configs/endpoints/nccl_*.yaml), and servers with equally many NPUs "
+        "of the group");
+  const std::vector<GpuChoice> choices = gpu_choices(request.type, request.bytes, fabric.library, *servers);
+  return choices.empty() || request.group.size() < 2 ? "" : choices.front().name();
+}
+
 PlannerChoice choice_of(const CollectiveRequest& full, const FabricTraits& fabric) {
   const CollectiveCost cost = cost_of_settled(full, fabric);
   return {full.bytes, full.group.size(), full.algorithm, full.chunks, cost.predicted_ps, cost.bound_ps};
@@ -157,6 +169,10 @@ CollectiveRequest settled(const CollectiveRequest& request, const FabricTraits& 
     best.algorithm = request.custom->of(request.group.size(), request.bytes)->name;
     best.chunks = std::max(best.chunks, 1U);
     return best;
+  }
+  if (request.algorithm == kNccl) {
+    best.algorithm = nccl_choice(request, fabric);
+    return best.algorithm.empty() ? settled(best, fabric) : with_algorithm(best, best.algorithm, fabric);
   }
   if (!request.algorithm.empty() && request.algorithm != kFastest)
     return with_algorithm(best, request.algorithm, fabric);

@@ -24,7 +24,10 @@ std::shared_ptr<const Struct<DimensionGroup>> dimension_type() {
                 "collectives")
       .required("bandwidth", &DimensionGroup::bytes_per_s, any_bandwidth(), "Of a link, per direction")
       .required("latency", &DimensionGroup::latency_ps, any_time(),
-                "Of a link; of a switch there are two on the way. 0 only with transport: messages");
+                "Of a link; of a switch there are two on the way. 0 only with transport: messages")
+      .optional("in_network", &DimensionGroup::in_network, fraction(1),
+                "Part of a link's rate that flows get which the switch reduces and distributes; 0: it does "
+                "not. Needs topology: switch and transport: messages");
   return type;
 }
 
@@ -57,6 +60,9 @@ std::pair<std::size_t, std::uint64_t> check_groups(const DimensionalParams& para
     if (each.latency_ps == 0 && !params.messages)
       check.fail({&each.latency_ps, &params.messages},
                  "packets need 1 ps or more; take that, or transport: messages");
+    if (each.in_network > 0 && (each.topology != Topology::switched || !params.messages))
+      check.fail({&each.in_network, &each.topology, &params.messages},
+                 "needs topology: switch and transport: messages; leave it out");
     sides += each.shape.empty() ? 1 : each.shape.size();
     npus *= each.size;
     sizes.push_back(&each.size);

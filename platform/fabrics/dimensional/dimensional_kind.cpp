@@ -65,6 +65,8 @@ FabricTraits DimensionalKind::traits(const config::WaferSpec& wafer) const {
   traits.topology = std::make_shared<DimensionalTopology>(params);
   traits.format = params.format;
   traits.store_and_forward = params.rules.store_and_forward;
+  traits.in_network = std::any_of(params.groups.begin(), params.groups.end(),
+                                  [](const DimensionGroup& each) { return each.in_network > 0; });
   return traits;
 }
 

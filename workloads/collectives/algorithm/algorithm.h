@@ -73,6 +73,9 @@ constexpr const char* kFastest = "fastest";
 /// What an empty name stands for: large vectors as in the FRED paper's baseline, else the smallest
 /// prediction.
 constexpr const char* kPaper = "paper";
+/// As NCCL's own model chooses among the rows of its algorithms and protocols (gpu_library/choice.h); other
+/// types than it has a choice for: as if the request were open.
+constexpr const char* kNccl = "nccl";
 /// Whether a user's word means that: kPaper or "auto".
 inline bool is_paper_policy(const std::string& name) { return name == kPaper || name == "auto"; }
 /// What users may write: "auto", kPaper, kFastest, and the names of the table.

@@ -1,12 +1,113 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rows of collectives: nccl-tests and its like.
+#include <fmt/core.h>
+
+#include <utility>
+#include <vector>
+
+#include "platform/commands/validate/collectives/cluster.h"
 #include "platform/commands/validate/row_kind.h"
+#include "platform/commands/validate/row_text.h"
+#include "workloads/collectives/planner.h"
 
 namespace wafertlm::validate {
+namespace {
 
-RowKind collective_rows() {
-  return {"collective", [](const ValidationRow&) { return false; },
-          [](const ValidationRow&) { return std::string("collective"); }, [](const ValidationRow&) {},
-          [](const ValidationRow&) -> Answer { throw CannotSay("not built"); }};
+const std::vector<std::pair<const char*, CollectiveType>>& types() {
+  static const std::vector<std::pair<const char*, CollectiveType>> list = {
+      {"^all[- ]?reduce", CollectiveType::all_reduce},
+      {"^all[- ]?gather", CollectiveType::all_gather},
+      {"^reduce[- ]?scatter", CollectiveType::reduce_scatter},
+      {"^all[- ]?to[- ]?all", CollectiveType::all_to_all},
+      {"^broadcast", CollectiveType::broadcast}};
+  return list;
 }
+
+std::optional<CollectiveType> type_of(const ValidationRow& row) {
+  for (const auto& [pattern, type] : types())
+    if (says(row.operation, pattern)) return type;
+  return std::nullopt;
+}
+
+bool takes(const ValidationRow& row) { return type_of(row) && bytes_of(row.size); }
+
+/// By size and place, as hardware.md groups them.
+std::string group(const ValidationRow& row) {
+  const std::uint64_t bytes = *bytes_of(row.size), gib = std::uint64_t{1} << 30U;
+  const std::uint32_t ranks = leading_count(row.ranks).value_or(0);
+  if (bytes < gib >> 10U) return "collectives below 1 MiB";
+  if (says(row.system + row.topology, "NVL72")) return ranks <= 72 ? "a rack of 72" : "several racks";
+  if (ranks > 8) return "several servers";
+  return bytes >= 8 * gib ? "one server, 8 GiB and more"
+         : bytes >= gib   ? "one server, 1 to 8 GiB"
+                          : "one server, 1 MiB to 1 GiB";
+}
+
+void check(const ValidationRow& row) {
+  if (!time_unit(row.unit) && !rate_unit(row.unit))
+    throw bad_row(
+        row, fmt::format("'{}' is no unit of a collective: us, ms, s, GB/s busbw, GB/s algbw", row.unit));
+}
+
+/// What the row has the library do; empty: its own choice.
+std::string forced(const ValidationRow& row, const GpuLibrary& library, std::uint64_t bytes,
+                   const Servers& servers, CollectiveType type) {
+  if (says(row.operation, "default|tuned|auto")) return "";
+  const char* const name = says(row.operation, "nvls")   ? "nvls"
+                           : says(row.operation, "ring") ? "ring"
+                           : says(row.operation, "tree") ? "tree"
+                                                         : "";
+  if (*name == 0) return "";
+  for (const GpuChoice& choice : gpu_choices(type, bytes, library, servers))
+    if (choice.name().rfind(name, 0) == 0) return choice.name();
+  throw CannotSay(fmt::format("the library has no {} here", name));
+}
+
+/// By rates alone: intercept + steps + bytes over the link, the best of ring and in-switch reduction.
+double closed_form_s(CollectiveType type, double bytes, const Servers& servers, double intercept_s) {
+  const double n = servers.ranks(), inside = static_cast<double>(servers.server_bytes_per_s);
+  const double network = static_cast<double>(servers.network_bytes_per_s) * servers.gpus;
+  const double rate = servers.servers > 1 ? std::min(inside, network) : inside;
+  const double steps = type == CollectiveType::all_reduce ? 2 * (n - 1) : n - 1;
+  double best = bytes * steps / n / rate;
+  if (servers.flow_bytes_per_s != 0 && servers.servers == 1 && type == CollectiveType::all_reduce)
+    best = std::min(best, bytes * (1 + 1 / n) / static_cast<double>(servers.flow_bytes_per_s));
+  return intercept_s + best;
+}
+
+Answer answer(const ValidationRow& row) {
+  const CollectiveType type = *type_of(row);
+  const std::uint64_t bytes = *bytes_of(row.size);
+  const Cluster cluster = cluster_of(row);
+  CollectiveRequest request;
+  request.type = type;
+  request.bytes = bytes;
+  request.chunks = 0;
+  for (std::uint32_t n = 0; n < cluster.ranks; ++n) request.group.push_back(NpuId{n});
+  const FabricTraits fabric = platform_traits(cluster.spec);
+  const auto servers = servers_of(request.group, fabric);
+  if (!servers) throw CannotSay("the preset has no servers of equally many GPUs");
+  request.algorithm = forced(row, fabric.library, bytes, *servers, type);
+  if (request.algorithm.empty()) request.algorithm = platform_algorithm(cluster.spec.collectives, type);
+  const CollectiveRequest settled_request = settled(request, fabric);
+  const CollectiveResult result =
+      run_collective(cluster.spec, request, cluster.spec.wafer.fabric.classes.front().name);
+  const auto in_unit = [&](double time) {
+    if (const auto unit = time_unit(row.unit)) return time / *unit;
+    const double rate = static_cast<double>(bytes) / time / *rate_unit(row.unit);
+    return says(row.unit, "alg") ? rate : rate * bus_factor(type, request.group.size());
+  };
+  Answer said;
+  said.simulated = in_unit(seconds(result.time_ps));
+  said.closed_form = in_unit(closed_form_s(type, static_cast<double>(bytes), *servers,
+                                           seconds(cluster.spec.npu.endpoint.launch_cost_ps)));
+  said.how = fmt::format("{}, {}", cluster.name, settled_request.algorithm);
+  said.calibrated_by = cluster.calibrated_by;
+  return said;
+}
+
+}  // namespace
+
+RowKind collective_rows() { return {"collective", takes, group, check, answer}; }
 
 }  // namespace wafertlm::validate

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/commands/validate/collectives/cluster.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <regex>
+#include <vector>
+
+#include "platform/commands/validate/row_text.h"
+#include "platform/spec/load.h"
+
+namespace wafertlm::validate {
+namespace {
+
+std::string library_of(const ValidationRow& row) {
+  return says(row.operation + row.system, "MSCCL")  ? "MSCCL++"
+         : says(row.operation + row.system, "RCCL") ? "RCCL"
+                                                    : "NCCL";
+}
+
+}  // namespace
+
+std::optional<double> nic_rate(const std::string& text, std::uint32_t gpus) {
+  static const std::regex rate(
+      R"((?:(\d+)\s*x\s*)?([\d.]+)\s*(Gb/s|GB/s|Gbps)[^,;]*?\bper\s+(node|server|tray|GPU))",
+      std::regex::icase);
+  static const std::regex many(R"((\d+)\s*x\s*([\d.]+)\s*(Gb/s|GB/s|Gbps)\s*(?:EFA|NDR|HDR|IB|RoCE|CX))",
+                               std::regex::icase);
+  constexpr double kTrayGpus = 4;
+  std::smatch match;
+  double among = gpus;
+  if (std::regex_search(text, match, rate)) {
+    const std::string of = lower(match[4]);
+    among = of == "gpu" ? 1 : of == "tray" ? kTrayGpus : gpus;
+  } else if (!std::regex_search(text, match, many)) {
+    return std::nullopt;
+  }
+  const double count = match[1].matched ? std::stod(match[1]) : 1;
+  return count * std::stod(match[2]) * *rate_unit(match[3]) / among;
+}
+
+Cluster cluster_of(const ValidationRow& row) {
+  const auto ranks = leading_count(row.ranks);
+  if (!ranks || *ranks < 2) throw CannotSay("ranks say no number of GPUs above 1");
+  const MeasuredSystem& system = system_of(row);
+  const std::uint32_t gpus = std::min(system.gpus, *ranks), servers = *ranks / gpus;
+  if (servers * gpus != *ranks)
+    throw CannotSay(fmt::format("{} GPUs are no whole number of servers of {}", *ranks, gpus));
+  std::vector<std::string> changes = {fmt::format("wafer.fabric.dimensions[0].size={}", gpus)};
+  Cluster cluster;
+  cluster.ranks = *ranks;
+  const std::string preset = servers == 1 ? system.server : system.cluster;
+  if (preset.empty()) throw CannotSay("no preset of several servers of this system");
+  cluster.name = std::filesystem::path(preset).stem().string();
+  if (servers == 1) {
+    cluster.name += fmt::format(" of {}", gpus);
+  } else {
+    const double nic =
+        nic_rate(row.topology, system.gpus).value_or(static_cast<double>(system.nic_bytes_per_s));
+    if (nic <= 0) throw CannotSay("neither the row nor the preset says the network interfaces");
+    changes.push_back(fmt::format("wafer.fabric.dimensions[1].size={}", servers));
+    changes.push_back(
+        fmt::format("wafer.fabric.dimensions[1].bandwidth={} MB/s", static_cast<std::uint64_t>(nic / 1e6)));
+    cluster.name += fmt::format(" of {}x{}, {} each", servers, gpus, format_bandwidth(nic));
+  }
+  const std::string library = library_of(row);
+  if (library != "NCCL") {
+    changes.push_back(fmt::format("npu.endpoint={}", library == "RCCL" ? "rccl_mi300x" : "mscclpp"));
+    cluster.name += ", " + library;
+  }
+  if (library == "MSCCL++") changes.emplace_back("collectives.choice=planner");
+  if (const Intercept* const known = intercept_of(row, library)) {
+    changes.push_back(fmt::format("npu.endpoint.launch_cost={} ps", known->launch_cost_ps));
+    cluster.calibrated_by = known->row;
+  }
+  cluster.spec = config::load_platform(preset, changes);
+  return cluster;
+}
+
+}  // namespace wafertlm::validate

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/commands/validate/row_text.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <map>
+#include <regex>
+
+namespace wafertlm::validate {
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+bool says(const std::string& text, const std::string& pattern) {
+  return std::regex_search(text, std::regex(pattern, std::regex::ECMAScript | std::regex::icase));
+}
+
+std::optional<std::uint32_t> leading_count(const std::string& text) {
+  std::smatch match;
+  if (!std::regex_search(text, match, std::regex(R"(^\s*(\d{1,7})\b)"))) return std::nullopt;
+  return static_cast<std::uint32_t>(std::stoul(match[1]));
+}
+
+std::optional<std::uint64_t> bytes_of(const std::string& text) {
+  static const std::map<std::string, double> kUnits = {
+      {"b", 1},     {"bytes", 1},    {"kb", 1e3},        {"mb", 1e6},
+      {"gb", 1e9},  {"kib", 1024.},  {"mib", 1048576.},  {"gib", 1073741824.},
+      {"k", 1024.}, {"m", 1048576.}, {"g", 1073741824.}, {"tib", 1099511627776.}};
+  std::smatch match;
+  if (!std::regex_match(text, match, std::regex(R"(\s*([\d.]+)\s*([A-Za-z]+)\b.*)"))) return std::nullopt;
+  const auto unit = kUnits.find(lower(match[2]));
+  if (unit == kUnits.end()) return std::nullopt;
+  const double bytes = std::stod(match[1]) * unit->second;
+  if (!(bytes >= 1) || bytes > 1e15) return std::nullopt;
+  return static_cast<std::uint64_t>(std::llround(bytes));
+}
+
+std::optional<double> time_unit(const std::string& unit) {
+  static const std::map<std::string, double> kUnits = {
+      {"ns", 1e-9}, {"us", 1e-6}, {"µs", 1e-6}, {"ms", 1e-3}, {"s", 1}};
+  const auto found = kUnits.find(unit.substr(0, unit.find_first_of(" /(")));
+  if (found == kUnits.end() || unit.find('/') != std::string::npos) return std::nullopt;
+  return found->second;
+}
+
+std::optional<double> rate_unit(const std::string& unit) {
+  static const std::map<std::string, double> kUnits = {
+      {"MB/s", 1e6},     {"GB/s", 1e9},     {"TB/s", 1e12},        {"GBps", 1e9},
+      {"Gb/s", 1e9 / 8}, {"Gbps", 1e9 / 8}, {"GiB/s", 1073741824.}};
+  const auto found = kUnits.find(unit.substr(0, unit.find_first_of(" (")));
+  return found == kUnits.end() ? std::nullopt : std::optional(found->second);
+}
+
+}  // namespace wafertlm::validate

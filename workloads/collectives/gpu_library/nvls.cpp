@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// In-switch reduction of a library of GPUs (NVLS): every GPU of a server is the head of a part of the vector,
+// which the switch adds up for it and then brings from it to all. Of n GPUs each sends and receives
+// S (1 + 1/n) bytes. Chunk by chunk: while the sums of one go out, those of the next come in. Between servers
+// the heads of a part join in a binary tree, of which there are two.
+#include <algorithm>
+#include <initializer_list>
+#include <memory>
+#include <utility>
+
+#include "tlm/shape/fabric_traits.h"
+#include "workloads/collectives/algorithm/tree.h"
+#include "workloads/collectives/gpu_library/algorithms.h"
+#include "workloads/collectives/gpu_library/pieces.h"
+
+namespace wafertlm {
+namespace {
+
+struct NvlsPlan {
+  CollectiveType type;
+  std::uint64_t bytes;
+  Servers servers;
+  InSwitchReduction nvls;
+  std::vector<Tree> trees;  ///< over servers; empty: there is one
+  std::uint64_t chunk = 0;  ///< of a head, all channels together
+  std::uint64_t loops = 0;
+
+  NvlsPlan(const CollectiveRequest& request, const FabricTraits& fabric)
+      : type(request.type),
+        bytes(request.bytes),
+        servers(*servers_of(request.group, fabric)),
+        nvls(*fabric.library.nvls) {
+    std::uint64_t each = nvls.chunk_bytes;
+    const std::uint64_t side_by_side = std::uint64_t{nvls.channels} * servers.gpus;
+    // Small vectors in smaller chunks, as the library does.
+    for (const auto& [loops_at_least, at_most] :
+         std::initializer_list<std::pair<std::uint64_t, std::uint64_t>>{
+             {64, 65'536}, {8, 32'768}, {2, 16'384}})
+      if (bytes < loops_at_least * side_by_side * each && each > at_most) each = at_most;
+    chunk = whole_elements(each * nvls.channels);
+    loops = pieces_in(pieces_in(bytes, servers.gpus), chunk);
+    if (servers.servers > 1) {
+      std::vector<std::uint32_t> order(servers.servers);
+      for (std::uint32_t server = 0; server < servers.servers; ++server) order[server] = server;
+      trees = double_binary_trees(order);
+    }
+  }
+  bool sums() const { return type != CollectiveType::all_gather; }
+  bool spreads() const { return type != CollectiveType::reduce_scatter; }
+  /// A head's part of a chunk. All-gather and reduce-scatter: of its rank's block.
+  BufferPiece piece(std::uint64_t loop, std::uint32_t head) const {
+    const BufferPiece all{0, bytes};
+    if (type == CollectiveType::all_reduce)
+      return block_of(piece_of(all, chunk * servers.gpus, loop), head, servers.gpus);
+    return piece_of(block_of(all, servers.at[head], servers.gpus), chunk, loop);
+  }
+};
+
+class NvlsSteps final : public StepSource {
+ public:
+  NvlsSteps(std::shared_ptr<const NvlsPlan> plan, std::uint32_t rank)
+      : plan_(std::move(plan)), server_(plan_->servers.server_of(rank)), gpu_(plan_->servers.gpu_of(rank)) {}
+
+  /// What a threadblock does in each loop.
+  enum Block : std::uint32_t {
+    kContribute,  ///< its values to every head
+    kUp,          ///< as a head: the sum, and those of the servers below, to the server above
+    kDown,        ///< as a head: from the server above to those below
+    kSpread,      ///< as a head: to all
+    kReceive,     ///< from every head
+    kBlocks,
+  };
+  std::uint32_t threadblocks() const override { return kBlocks; }
+  std::uint32_t steps(std::uint32_t threadblock) const override {
+    if (threadblock == kUp || threadblock == kDown) {
+      std::uint64_t all = 0;
+      for (std::uint64_t parity = 0; parity < 2; ++parity)
+        all += (plan_->loops + 1 - parity) / 2 * of_loop(threadblock, parity);
+      return static_cast<std::uint32_t>(all);
+    }
+    return static_cast<std::uint32_t>(plan_->loops * of_loop(threadblock, 0));
+  }
+  Step step(std::uint32_t threadblock, std::uint32_t index) const override {
+    const std::uint32_t even = of_loop(threadblock, 0), both = even + of_loop(threadblock, 1);
+    const std::uint64_t loop = 2ULL * (index / both) + (index % both >= even ? 1 : 0);
+    const std::uint32_t at = index % both - (index % both >= even ? even : 0);
+    switch (threadblock) {
+      case kContribute:
+        return contribute(loop, at);
+      case kUp:
+        return up(loop, at);
+      case kDown:
+        return down(loop, at);
+      case kSpread:
+        return spread(loop);
+      default:
+        return flow(Step::Kind::flow_copy, loop, at, true);
+    }
+  }
+  FlowMembers flow(std::uint64_t tag) const override {
+    const auto number = static_cast<std::uint32_t>((tag >> 1U) % plan_->servers.ranks());
+    const std::uint32_t server = number / plan_->servers.gpus;
+    const std::uint32_t head = plan_->servers.at[number];
+    FlowMembers members;
+    for (std::uint32_t gpu = 0; gpu < plan_->servers.gpus; ++gpu)
+      members.contributors.push_back(plan_->servers.rank(server, gpu));
+    std::sort(members.contributors.begin(), members.contributors.end());
+    members.receivers = {head};
+    if ((tag & 1U) != 0) std::swap(members.contributors, members.receivers);
+    return members;
+  }
+
+ private:
+  std::uint32_t of_loop(std::uint32_t threadblock, std::uint64_t parity) const {
+    const std::uint32_t gpus = plan_->servers.gpus;
+    switch (threadblock) {
+      case kContribute:
+        return plan_->sums() ? gpus : 0;
+      case kUp:
+        return plan_->sums() ? 1 + children(parity) + has_parent(parity) : 0;
+      case kDown:
+        return plan_->trees.empty() ? 0 : children(parity) + has_parent(parity);
+      case kSpread:
+        return plan_->spreads() ? 1 : 0;
+      default:
+        return plan_->spreads() ? gpus : 0;
+    }
+  }
+  /// Steps of the loops before.
+  std::uint32_t before(std::uint32_t threadblock, std::uint64_t loop) const {
+    return static_cast<std::uint32_t>((loop + 1) / 2 * of_loop(threadblock, 0) +
+                                      loop / 2 * of_loop(threadblock, 1));
+  }
+  const Tree& tree(std::uint64_t loop) const { return plan_->trees[loop % 2]; }
+  std::uint32_t children(std::uint64_t loop) const {
+    return plan_->trees.empty() ? 0 : static_cast<std::uint32_t>(tree(loop).children(server_).size());
+  }
+  std::uint32_t has_parent(std::uint64_t loop) const {
+    return plan_->trees.empty() || tree(loop).is_root(server_) ? 0 : 1;
+  }
+
+  /// Of the flow of a head's part: to it, or from it.
+  Step flow(Step::Kind kind, std::uint64_t loop, std::uint32_t head, bool from_head) const {
+    Step step;
+    step.kind = kind;
+    const BufferPiece piece = plan_->piece(loop, head);
+    step.offset = piece.offset;
+    step.bytes = piece.bytes;
+    const std::uint64_t number = loop * plan_->servers.ranks() + server_ * plan_->servers.gpus + head;
+    step.tag = 2 * number + (from_head ? 1 : 0);
+    return step;
+  }
+  Step contribute(std::uint64_t loop, std::uint32_t head) const {
+    Step step = flow(Step::Kind::flow_send, loop, head, false);
+    if (head != 0) return step;
+    step.delay_ps = plan_->nvls.step_ps + (loop == 0 ? plan_->nvls.base_ps : 0);
+    if (loop == 0) return step;
+    // A head asks for a chunk when it has the one before.
+    step.after_threadblock = kUp;
+    step.after_count = before(kUp, loop - 1) + 1;
+    return step;
+  }
+  Step up(std::uint64_t loop, std::uint32_t at) const {
+    if (at == 0) return flow(Step::Kind::flow_copy, loop, gpu_, false);
+    const bool sends = at == 1 + children(loop);
+    return message(loop, sends ? tree(loop).parent(server_) : tree(loop).children(server_)[at - 1],
+                   sends ? Step::Kind::send : Step::Kind::reduce, false);
+  }
+  Step down(std::uint64_t loop, std::uint32_t at) const {
+    if (has_parent(loop) != 0 && at == 0)
+      return message(loop, tree(loop).parent(server_), Step::Kind::copy, true);
+    const std::uint32_t child = at - has_parent(loop);
+    Step step = message(loop, tree(loop).children(server_)[child], Step::Kind::send, true);
+    if (has_parent(loop) == 0 && child == 0) {
+      step.after_threadblock = kUp;
+      step.after_count = before(kUp, loop + 1);
+    }
+    return step;
+  }
+  Step spread(std::uint64_t loop) const {
+    Step step = flow(Step::Kind::flow_send, loop, gpu_, true);
+    step.delay_ps = plan_->nvls.step_ps + (loop == 0 && !plan_->sums() ? plan_->nvls.base_ps : 0);
+    if (plan_->sums()) {
+      const bool from_above = has_parent(loop) != 0;
+      step.after_threadblock = from_above ? kDown : kUp;
+      step.after_count = from_above ? before(kDown, loop) + 1 : before(kUp, loop + 1);
+    }
+    return step;
+  }
+  Step message(std::uint64_t loop, std::uint32_t server, Step::Kind kind, bool down) const {
+    Step step;
+    step.kind = kind;
+    step.peer = plan_->servers.rank(server, gpu_);
+    const BufferPiece piece = plan_->piece(loop, gpu_);
+    step.offset = piece.offset;
+    step.bytes = piece.bytes;
+    step.tag = 2 * loop + (down ? 1 : 0);
+    if (kind == Step::Kind::send) step.delay_ps = plan_->nvls.network_ps;
+    return step;
+  }
+
+  std::shared_ptr<const NvlsPlan> plan_;
+  std::uint32_t server_, gpu_;
+};
+
+}  // namespace
+
+Algorithm::Programs nvls_programs(const CollectiveRequest& request, const FabricTraits& fabric) {
+  const auto plan = std::make_shared<const NvlsPlan>(request, fabric);
+  Algorithm::Programs programs;
+  for (std::uint32_t rank = 0; rank < plan->servers.ranks(); ++rank)
+    programs.push_back(std::make_unique<NvlsSteps>(plan, rank));
+  return programs;
+}
+
+/// S (1 + 1/n) over a GPU's link, the first chunk alone before and the last one behind.
+TimePs nvls_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
+  const NvlsPlan plan(request, fabric);
+  const Servers& servers = plan.servers;
+  const std::uint64_t rate = servers.flow_bytes_per_s;
+  const std::uint64_t chunk = std::min(plan.chunk * servers.gpus, request.bytes);
+  const std::uint64_t moved =
+      request.type == CollectiveType::all_reduce
+          ? request.bytes + request.bytes / servers.gpus + chunk - chunk / servers.gpus
+          : request.bytes;
+  TimePs time = plan.nvls.base_ps + transfer_time_ps(moved, rate) + 2 * plan.loops * plan.nvls.step_ps;
+  if (servers.servers > 1) {
+    std::uint32_t levels = 0;
+    for (std::uint32_t s = servers.servers; s > 1; s = (s + 1) / 2) ++levels;
+    time = std::max(time, transfer_time_ps(request.bytes / servers.gpus, servers.network_bytes_per_s)) +
+           2 * levels *
+               (plan.nvls.network_ps + transfer_time_ps(plan.piece(0, 0).bytes, servers.network_bytes_per_s));
+  }
+  return time;
+}
+
+}  // namespace wafertlm
