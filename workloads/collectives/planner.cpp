@@ -124,7 +124,7 @@ std::uint32_t more_chunks(CollectiveRequest trial, TimePs shortest, const Fabric
 /// Empty: it has no choice for this type.
 std::string nccl_choice(const CollectiveRequest& request, const FabricTraits& fabric) {
   const std::optional<Servers> servers = servers_of(request.group, fabric);
-  if (!servers)
+  if (!servers || !fabric.library.is_given())
     throw std::invalid_argument(
         "nccl needs npu.endpoint.library (configs/endpoints/nccl_*.yaml), and servers with equally many NPUs "
         "of the group");

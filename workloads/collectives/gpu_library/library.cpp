@@ -11,7 +11,7 @@ const char* to_string(GpuProtocol protocol) {
 }
 
 bool has_servers(const Group& group, const FabricTraits& fabric) {
-  return servers_of(group, fabric).has_value();
+  return fabric.library.is_given() && servers_of(group, fabric).has_value();
 }
 
 namespace {

@@ -16,6 +16,9 @@
 namespace wafertlm {
 namespace {
 
+/// Of a server; others only contribute and receive (NCCL_MAX_NVLS_ARITY).
+constexpr std::uint32_t kMostHeads = 32;
+
 struct NvlsPlan {
   CollectiveType type;
   std::uint64_t bytes;
@@ -24,21 +27,23 @@ struct NvlsPlan {
   std::vector<Tree> trees;  ///< over servers; empty: there is one
   std::uint64_t chunk = 0;  ///< of a head, all channels together
   std::uint64_t loops = 0;
+  std::uint32_t heads = 0;  ///< of a server: its first GPUs
 
   NvlsPlan(const CollectiveRequest& request, const FabricTraits& fabric)
       : type(request.type),
         bytes(request.bytes),
         servers(*servers_of(request.group, fabric)),
         nvls(*fabric.library.nvls) {
+    heads = std::min(servers.gpus, kMostHeads);
     std::uint64_t each = nvls.chunk_bytes;
-    const std::uint64_t side_by_side = std::uint64_t{nvls.channels} * servers.gpus;
+    const std::uint64_t side_by_side = std::uint64_t{nvls.channels} * heads;
     // Small vectors in smaller chunks, as the library does.
     for (const auto& [loops_at_least, at_most] :
          std::initializer_list<std::pair<std::uint64_t, std::uint64_t>>{
              {64, 65'536}, {8, 32'768}, {2, 16'384}})
       if (bytes < loops_at_least * side_by_side * each && each > at_most) each = at_most;
     chunk = whole_elements(each * nvls.channels);
-    loops = pieces_in(pieces_in(bytes, servers.gpus), chunk);
+    loops = pieces_in(pieces_in(bytes, heads), chunk);
     if (servers.servers > 1) {
       std::vector<std::uint32_t> order(servers.servers);
       for (std::uint32_t server = 0; server < servers.servers; ++server) order[server] = server;
@@ -50,8 +55,7 @@ struct NvlsPlan {
   /// A head's part of a chunk. All-gather and reduce-scatter: of its rank's block.
   BufferPiece piece(std::uint64_t loop, std::uint32_t head) const {
     const BufferPiece all{0, bytes};
-    if (type == CollectiveType::all_reduce)
-      return block_of(piece_of(all, chunk * servers.gpus, loop), head, servers.gpus);
+    if (type == CollectiveType::all_reduce) return block_of(piece_of(all, chunk * heads, loop), head, heads);
     return piece_of(block_of(all, servers.at[head], servers.gpus), chunk, loop);
   }
 };
@@ -112,18 +116,18 @@ class NvlsSteps final : public StepSource {
 
  private:
   std::uint32_t of_loop(std::uint32_t threadblock, std::uint64_t parity) const {
-    const std::uint32_t gpus = plan_->servers.gpus;
+    const bool is_head = gpu_ < plan_->heads;
     switch (threadblock) {
       case kContribute:
-        return plan_->sums() ? gpus : 0;
+        return plan_->sums() ? plan_->heads : 0;
       case kUp:
-        return plan_->sums() ? 1 + children(parity) + has_parent(parity) : 0;
+        return plan_->sums() && is_head ? 1 + children(parity) + has_parent(parity) : 0;
       case kDown:
-        return plan_->trees.empty() ? 0 : children(parity) + has_parent(parity);
+        return plan_->trees.empty() || !is_head ? 0 : children(parity) + has_parent(parity);
       case kSpread:
-        return plan_->spreads() ? 1 : 0;
+        return plan_->spreads() && is_head ? 1 : 0;
       default:
-        return plan_->spreads() ? gpus : 0;
+        return plan_->spreads() ? plan_->heads : 0;
     }
   }
   /// Steps of the loops before.
@@ -155,9 +159,10 @@ class NvlsSteps final : public StepSource {
     if (head != 0) return step;
     step.delay_ps = plan_->nvls.step_ps + (loop == 0 ? plan_->nvls.base_ps : 0);
     if (loop == 0) return step;
-    // A head asks for a chunk when it has the one before.
-    step.after_threadblock = kUp;
-    step.after_count = before(kUp, loop - 1) + 1;
+    // A head asks for a chunk when it has the one before; all heads do that at the same time.
+    const bool is_head = gpu_ < plan_->heads;
+    step.after_threadblock = is_head ? kUp : kReceive;
+    step.after_count = is_head ? before(kUp, loop - 1) + 1 : loop < 2 ? 0 : before(kReceive, loop - 1);
     return step;
   }
   Step up(std::uint64_t loop, std::uint32_t at) const {
@@ -195,7 +200,10 @@ class NvlsSteps final : public StepSource {
     step.offset = piece.offset;
     step.bytes = piece.bytes;
     step.tag = 2 * loop + (down ? 1 : 0);
-    if (kind == Step::Kind::send) step.delay_ps = plan_->nvls.network_ps;
+    if (kind == Step::Kind::send) {  // it hands the network a slot of its buffer
+      step.delay_ps = plan_->nvls.network_ps;
+      step.nonblocking = true;
+    }
     return step;
   }
 
@@ -218,16 +226,15 @@ TimePs nvls_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   const NvlsPlan plan(request, fabric);
   const Servers& servers = plan.servers;
   const std::uint64_t rate = servers.flow_bytes_per_s;
-  const std::uint64_t chunk = std::min(plan.chunk * servers.gpus, request.bytes);
-  const std::uint64_t moved =
-      request.type == CollectiveType::all_reduce
-          ? request.bytes + request.bytes / servers.gpus + chunk - chunk / servers.gpus
-          : request.bytes;
+  const std::uint64_t chunk = std::min(plan.chunk * plan.heads, request.bytes);
+  const std::uint64_t moved = request.type == CollectiveType::all_reduce
+                                  ? request.bytes + request.bytes / plan.heads + chunk - chunk / plan.heads
+                                  : request.bytes;
   TimePs time = plan.nvls.base_ps + transfer_time_ps(moved, rate) + 2 * plan.loops * plan.nvls.step_ps;
   if (servers.servers > 1) {
     std::uint32_t levels = 0;
     for (std::uint32_t s = servers.servers; s > 1; s = (s + 1) / 2) ++levels;
-    time = std::max(time, transfer_time_ps(request.bytes / servers.gpus, servers.network_bytes_per_s)) +
+    time = std::max(time, transfer_time_ps(request.bytes / plan.heads, servers.network_bytes_per_s)) +
            2 * levels *
                (plan.nvls.network_ps + transfer_time_ps(plan.piece(0, 0).bytes, servers.network_bytes_per_s));
   }

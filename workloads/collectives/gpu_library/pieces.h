@@ -54,9 +54,18 @@ class StepCosts {
             : protocol == GpuProtocol::ll128 ? wire_ * 120 / 128
                                              : wire_;
   }
+  bool is_inside(std::uint32_t rank, std::uint32_t peer) const {
+    return servers_.server_of(rank) == servers_.server_of(peer);
+  }
+  /// Makes a step a send that pays: a channel waits for what it writes over a server's link, but not for the
+  /// network, to which it hands a slot of its buffer.
+  void pay(Step& step, std::uint32_t rank, TimePs more) const {
+    step.delay_ps = of(rank, step.peer, step.bytes) + more;
+    step.nonblocking = !is_inside(rank, step.peer);
+  }
   /// From `rank` to `peer`, of `bytes`.
   TimePs of(std::uint32_t rank, std::uint32_t peer, std::uint64_t bytes) const {
-    const bool inside = servers_.server_of(rank) == servers_.server_of(peer);
+    const bool inside = is_inside(rank, peer);
     const double flags = static_cast<double>(bytes) * (1 / rate_ - 1 / wire_) * kPsPerSecond;
     return (inside ? server_ps_ : network_ps_) + static_cast<TimePs>(flags);
   }

@@ -122,8 +122,7 @@ class RingSteps final : public StepSource {
     step.kind = Step::Kind::send;
     step.peer = neighbour(rail, 1);
     set(step, plan_->slice(rail, loop, block(rail, hop), slice), tag(rail, loop, hop, slice));
-    step.delay_ps =
-        costs_.of(rank_, step.peer, step.bytes) + (first ? plan_->library.ring_base[plan_->protocol] : 0);
+    costs_.pay(step, rank_, first ? plan_->library.ring_base[plan_->protocol] : 0);
     return step;
   }
   Step receive(std::uint32_t rail, std::uint64_t loop, std::uint64_t hop, std::uint64_t slice) const {

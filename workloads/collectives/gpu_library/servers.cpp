@@ -10,7 +10,7 @@ namespace wafertlm {
 
 std::optional<Servers> servers_of(const Group& group, const FabricTraits& fabric) {
   const Dimensions& dimensions = fabric.topology->dimensions();
-  if (!fabric.library.is_given() || dimensions.count() == 0) return std::nullopt;
+  if (dimensions.count() == 0) return std::nullopt;
   const FabricDimension& inside = dimensions[0];
   if (inside.kind != FabricDimension::Kind::switched && inside.kind != FabricDimension::Kind::fully_connected)
     return std::nullopt;

@@ -26,7 +26,7 @@ struct Servers {
   std::uint32_t gpu_of(std::uint32_t rank) const { return place_of[rank] % gpus; }
 };
 
-/// None: the fabric has no library, dimension 0 is no switch that all its NPUs share or full connection, or
+/// None: dimension 0 is no switch that all its NPUs share or full connection, or
 /// servers have unequal parts of the group.
 std::optional<Servers> servers_of(const Group& group, const FabricTraits& fabric);
 

@@ -95,10 +95,8 @@ class GpuTreeSteps final : public StepSource {
     step.offset = piece.offset;
     step.bytes = piece.bytes;
     step.tag = (std::uint64_t{threadblock} << 48) + chunk;
-    if (sends)
-      step.delay_ps =
-          costs_.of(rank_, step.peer, step.bytes) +
-          (chunk == 0 && !down && children.empty() ? plan_->library.tree_base[plan_->protocol] : 0);
+    const bool first = chunk == 0 && !down && children.empty();
+    if (sends) costs_.pay(step, rank_, first ? plan_->library.tree_base[plan_->protocol] : 0);
     if (down && tree.is_root(rank_) && at == 0) {  // when the sum is there
       step.after_threadblock = threadblock - 1;
       step.after_count = static_cast<std::uint32_t>((chunk + 1) * each);
