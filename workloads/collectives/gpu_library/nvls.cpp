@@ -2,11 +2,12 @@
 // In-switch reduction of a library of GPUs (NVLS): every GPU of a server is the head of a part of the vector,
 // which the switch adds up for it and then brings from it to all. Of n GPUs each sends and receives
 // S (1 + 1/n) bytes. Chunk by chunk: while the sums of one go out, those of the next come in. Between servers
-// the heads of a part join in a binary tree, of which there are two.
+// the heads of a part join in a binary tree; of the channels one half takes one tree, the other another one.
 #include <algorithm>
-#include <initializer_list>
 #include <memory>
+#include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "tlm/shape/fabric_traits.h"
 #include "workloads/collectives/algorithm/tree.h"
@@ -18,14 +19,16 @@ namespace {
 
 /// Of a server; others only contribute and receive (NCCL_MAX_NVLS_ARITY).
 constexpr std::uint32_t kMostHeads = 32;
+/// Chunks that a channel has under way: its buffer's slots.
+constexpr std::uint64_t kSlots = 8;
 
 struct NvlsPlan {
   CollectiveType type;
   std::uint64_t bytes;
   Servers servers;
   InSwitchReduction nvls;
-  std::vector<Tree> trees;  ///< over servers; empty: there is one
-  std::uint64_t chunk = 0;  ///< of a head, all channels together
+  std::vector<Tree> trees;  ///< over servers, by lane; empty: there is one
+  std::uint64_t chunk = 0;  ///< of a head, all channels of a lane together
   std::uint64_t loops = 0;
   std::uint32_t heads = 0;  ///< of a server: its first GPUs
 
@@ -35,27 +38,34 @@ struct NvlsPlan {
         servers(*servers_of(request.group, fabric)),
         nvls(*fabric.library.nvls) {
     heads = std::min(servers.gpus, kMostHeads);
+    if (type != CollectiveType::all_reduce && servers.gpus > kMostHeads)
+      throw std::invalid_argument("in-switch reduction of blocks has 32 heads at most");
     std::uint64_t each = nvls.chunk_bytes;
     const std::uint64_t side_by_side = std::uint64_t{nvls.channels} * heads;
-    // Small vectors in smaller chunks, as the library does.
+    if (servers.servers >= 4) each = std::min<std::uint64_t>(each, 65'536);
+    // Small vectors in smaller chunks, as the library has it for one server and for several.
+    using Rule = std::pair<std::uint64_t, std::uint64_t>;
     for (const auto& [loops_at_least, at_most] :
-         std::initializer_list<std::pair<std::uint64_t, std::uint64_t>>{
-             {64, 65'536}, {8, 32'768}, {2, 16'384}})
+         servers.servers == 1 ? std::vector<Rule>{{64, 65'536}, {8, 32'768}, {2, 16'384}}
+                              : std::vector<Rule>{{4, 65'536}, {1, 32'768}})
       if (bytes < loops_at_least * side_by_side * each && each > at_most) each = at_most;
-    chunk = whole_elements(each * nvls.channels);
-    loops = pieces_in(pieces_in(bytes, heads), chunk);
     if (servers.servers > 1) {
       std::vector<std::uint32_t> order(servers.servers);
       for (std::uint32_t server = 0; server < servers.servers; ++server) order[server] = server;
       trees = double_binary_trees(order);
     }
+    chunk = whole_elements(each * std::max(nvls.channels / lanes(), 1U));
+    loops = pieces_in(pieces_in(pieces_in(bytes, lanes()), heads), chunk);
   }
+  /// Channels that do the same.
+  std::uint32_t lanes() const { return std::max<std::uint32_t>(static_cast<std::uint32_t>(trees.size()), 1); }
   bool sums() const { return type != CollectiveType::all_gather; }
   bool spreads() const { return type != CollectiveType::reduce_scatter; }
   /// A head's part of a chunk. All-gather and reduce-scatter: of its rank's block.
-  BufferPiece piece(std::uint64_t loop, std::uint32_t head) const {
+  BufferPiece piece(std::uint32_t lane, std::uint64_t loop, std::uint32_t head) const {
     const BufferPiece all{0, bytes};
-    if (type == CollectiveType::all_reduce) return block_of(piece_of(all, chunk * heads, loop), head, heads);
+    if (type == CollectiveType::all_reduce)
+      return block_of(piece_of(block_of(all, lane, lanes()), chunk * heads, loop), head, heads);
     return piece_of(block_of(all, servers.at[head], servers.gpus), chunk, loop);
   }
 };
@@ -74,31 +84,24 @@ class NvlsSteps final : public StepSource {
     kReceive,     ///< from every head
     kBlocks,
   };
-  std::uint32_t threadblocks() const override { return kBlocks; }
+  std::uint32_t threadblocks() const override { return plan_->lanes() * kBlocks; }
   std::uint32_t steps(std::uint32_t threadblock) const override {
-    if (threadblock == kUp || threadblock == kDown) {
-      std::uint64_t all = 0;
-      for (std::uint64_t parity = 0; parity < 2; ++parity)
-        all += (plan_->loops + 1 - parity) / 2 * of_loop(threadblock, parity);
-      return static_cast<std::uint32_t>(all);
-    }
-    return static_cast<std::uint32_t>(plan_->loops * of_loop(threadblock, 0));
+    return static_cast<std::uint32_t>(plan_->loops * of_loop(threadblock));
   }
   Step step(std::uint32_t threadblock, std::uint32_t index) const override {
-    const std::uint32_t even = of_loop(threadblock, 0), both = even + of_loop(threadblock, 1);
-    const std::uint64_t loop = 2ULL * (index / both) + (index % both >= even ? 1 : 0);
-    const std::uint32_t at = index % both - (index % both >= even ? even : 0);
-    switch (threadblock) {
+    const std::uint32_t lane = threadblock / kBlocks, each = of_loop(threadblock), at = index % each;
+    const std::uint64_t loop = index / each;
+    switch (threadblock % kBlocks) {
       case kContribute:
-        return contribute(loop, at);
+        return contribute(lane, loop, at);
       case kUp:
-        return up(loop, at);
+        return up(lane, loop, at);
       case kDown:
-        return down(loop, at);
+        return down(lane, loop, at);
       case kSpread:
-        return spread(loop);
+        return spread(lane, loop);
       default:
-        return flow(Step::Kind::flow_copy, loop, at, true);
+        return flow(Step::Kind::flow_copy, lane, loop, at, true);
     }
   }
   FlowMembers flow(std::uint64_t tag) const override {
@@ -115,96 +118,102 @@ class NvlsSteps final : public StepSource {
   }
 
  private:
-  std::uint32_t of_loop(std::uint32_t threadblock, std::uint64_t parity) const {
+  std::uint32_t of_loop(std::uint32_t threadblock) const {
     const bool is_head = gpu_ < plan_->heads;
-    switch (threadblock) {
+    const std::uint32_t lane = threadblock / kBlocks;
+    switch (threadblock % kBlocks) {
       case kContribute:
         return plan_->sums() ? plan_->heads : 0;
       case kUp:
-        return plan_->sums() && is_head ? 1 + children(parity) + has_parent(parity) : 0;
+        return plan_->sums() && is_head ? 1 + children(lane) + has_parent(lane) : 0;
       case kDown:
-        return plan_->trees.empty() || !is_head ? 0 : children(parity) + has_parent(parity);
+        return plan_->trees.empty() || !is_head ? 0 : children(lane) + has_parent(lane);
       case kSpread:
         return plan_->spreads() && is_head ? 1 : 0;
       default:
         return plan_->spreads() ? plan_->heads : 0;
     }
   }
-  /// Steps of the loops before.
-  std::uint32_t before(std::uint32_t threadblock, std::uint64_t loop) const {
-    return static_cast<std::uint32_t>((loop + 1) / 2 * of_loop(threadblock, 0) +
-                                      loop / 2 * of_loop(threadblock, 1));
+  const Tree& tree(std::uint32_t lane) const { return plan_->trees[lane]; }
+  std::uint32_t children(std::uint32_t lane) const {
+    return plan_->trees.empty() ? 0 : static_cast<std::uint32_t>(tree(lane).children(server_).size());
   }
-  const Tree& tree(std::uint64_t loop) const { return plan_->trees[loop % 2]; }
-  std::uint32_t children(std::uint64_t loop) const {
-    return plan_->trees.empty() ? 0 : static_cast<std::uint32_t>(tree(loop).children(server_).size());
+  std::uint32_t has_parent(std::uint32_t lane) const {
+    return plan_->trees.empty() || tree(lane).is_root(server_) ? 0 : 1;
   }
-  std::uint32_t has_parent(std::uint64_t loop) const {
-    return plan_->trees.empty() || tree(loop).is_root(server_) ? 0 : 1;
+  /// The step waits until `block` of its lane has done so many loops, and `more` steps.
+  void wait_for(Step& step, std::uint32_t lane, Block block, std::uint64_t loops,
+                std::uint32_t more = 0) const {
+    step.after_threadblock = lane * kBlocks + block;
+    step.after_count = static_cast<std::uint32_t>(loops * of_loop(step.after_threadblock)) + more;
   }
 
   /// Of the flow of a head's part: to it, or from it.
-  Step flow(Step::Kind kind, std::uint64_t loop, std::uint32_t head, bool from_head) const {
+  Step flow(Step::Kind kind, std::uint32_t lane, std::uint64_t loop, std::uint32_t head,
+            bool from_head) const {
     Step step;
     step.kind = kind;
-    const BufferPiece piece = plan_->piece(loop, head);
-    step.offset = piece.offset;
-    step.bytes = piece.bytes;
-    const std::uint64_t number = loop * plan_->servers.ranks() + server_ * plan_->servers.gpus + head;
-    step.tag = 2 * number + (from_head ? 1 : 0);
+    set(step, lane, loop, head);
+    const std::uint64_t place = server_ * plan_->servers.gpus + head;
+    step.tag = 2 * ((loop * plan_->lanes() + lane) * plan_->servers.ranks() + place) + (from_head ? 1 : 0);
     return step;
   }
-  Step contribute(std::uint64_t loop, std::uint32_t head) const {
-    Step step = flow(Step::Kind::flow_send, loop, head, false);
+  Step contribute(std::uint32_t lane, std::uint64_t loop, std::uint32_t head) const {
+    Step step = flow(Step::Kind::flow_send, lane, loop, head, false);
     if (head != 0) return step;
     step.delay_ps = plan_->nvls.step_ps + (loop == 0 ? plan_->nvls.base_ps : 0);
-    if (loop == 0) return step;
     // A head asks for a chunk when it has the one before; all heads do that at the same time.
-    const bool is_head = gpu_ < plan_->heads;
-    step.after_threadblock = is_head ? kUp : kReceive;
-    step.after_count = is_head ? before(kUp, loop - 1) + 1 : loop < 2 ? 0 : before(kReceive, loop - 1);
+    if (gpu_ < plan_->heads && loop >= 1)
+      wait_for(step, lane, kUp, loop - 1, 1);
+    else if (loop >= 2)
+      wait_for(step, lane, kReceive, loop - 1);
     return step;
   }
-  Step up(std::uint64_t loop, std::uint32_t at) const {
-    if (at == 0) return flow(Step::Kind::flow_copy, loop, gpu_, false);
-    const bool sends = at == 1 + children(loop);
-    return message(loop, sends ? tree(loop).parent(server_) : tree(loop).children(server_)[at - 1],
-                   sends ? Step::Kind::send : Step::Kind::reduce, false);
-  }
-  Step down(std::uint64_t loop, std::uint32_t at) const {
-    if (has_parent(loop) != 0 && at == 0)
-      return message(loop, tree(loop).parent(server_), Step::Kind::copy, true);
-    const std::uint32_t child = at - has_parent(loop);
-    Step step = message(loop, tree(loop).children(server_)[child], Step::Kind::send, true);
-    if (has_parent(loop) == 0 && child == 0) {
-      step.after_threadblock = kUp;
-      step.after_count = before(kUp, loop + 1);
+  Step up(std::uint32_t lane, std::uint64_t loop, std::uint32_t at) const {
+    if (at != 0) {
+      const bool sends = at == 1 + children(lane);
+      return message(lane, loop, sends ? tree(lane).parent(server_) : tree(lane).children(server_)[at - 1],
+                     sends ? Step::Kind::send : Step::Kind::reduce, false);
     }
+    Step step = flow(Step::Kind::flow_copy, lane, loop, gpu_, false);
+    // A slot of the buffer is free again.
+    if (plan_->spreads() && loop >= kSlots) wait_for(step, lane, kReceive, loop - kSlots + 1);
     return step;
   }
-  Step spread(std::uint64_t loop) const {
-    Step step = flow(Step::Kind::flow_send, loop, gpu_, true);
+  Step down(std::uint32_t lane, std::uint64_t loop, std::uint32_t at) const {
+    if (has_parent(lane) != 0 && at == 0)
+      return message(lane, loop, tree(lane).parent(server_), Step::Kind::copy, true);
+    const std::uint32_t child = at - has_parent(lane);
+    Step step = message(lane, loop, tree(lane).children(server_)[child], Step::Kind::send, true);
+    if (has_parent(lane) == 0 && child == 0) wait_for(step, lane, kUp, loop + 1);
+    return step;
+  }
+  Step spread(std::uint32_t lane, std::uint64_t loop) const {
+    Step step = flow(Step::Kind::flow_send, lane, loop, gpu_, true);
     step.delay_ps = plan_->nvls.step_ps + (loop == 0 && !plan_->sums() ? plan_->nvls.base_ps : 0);
-    if (plan_->sums()) {
-      const bool from_above = has_parent(loop) != 0;
-      step.after_threadblock = from_above ? kDown : kUp;
-      step.after_count = from_above ? before(kDown, loop) + 1 : before(kUp, loop + 1);
-    }
+    if (has_parent(lane) != 0)
+      wait_for(step, lane, kDown, loop, 1);
+    else if (plan_->sums())
+      wait_for(step, lane, kUp, loop + 1);
     return step;
   }
-  Step message(std::uint64_t loop, std::uint32_t server, Step::Kind kind, bool down) const {
+  Step message(std::uint32_t lane, std::uint64_t loop, std::uint32_t server, Step::Kind kind,
+               bool down) const {
     Step step;
     step.kind = kind;
     step.peer = plan_->servers.rank(server, gpu_);
-    const BufferPiece piece = plan_->piece(loop, gpu_);
-    step.offset = piece.offset;
-    step.bytes = piece.bytes;
-    step.tag = 2 * loop + (down ? 1 : 0);
+    set(step, lane, loop, gpu_);
+    step.tag = 2 * (loop * plan_->lanes() + lane) + (down ? 1 : 0);
     if (kind == Step::Kind::send) {  // it hands the network a slot of its buffer
       step.delay_ps = plan_->nvls.network_ps;
       step.nonblocking = true;
     }
     return step;
+  }
+  void set(Step& step, std::uint32_t lane, std::uint64_t loop, std::uint32_t head) const {
+    const BufferPiece piece = plan_->piece(lane, loop, head);
+    step.offset = piece.offset;
+    step.bytes = piece.bytes;
   }
 
   std::shared_ptr<const NvlsPlan> plan_;
@@ -234,9 +243,10 @@ TimePs nvls_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   if (servers.servers > 1) {
     std::uint32_t levels = 0;
     for (std::uint32_t s = servers.servers; s > 1; s = (s + 1) / 2) ++levels;
-    time = std::max(time, transfer_time_ps(request.bytes / plan.heads, servers.network_bytes_per_s)) +
-           2 * levels *
-               (plan.nvls.network_ps + transfer_time_ps(plan.piece(0, 0).bytes, servers.network_bytes_per_s));
+    time =
+        std::max(time, transfer_time_ps(request.bytes / plan.heads, servers.network_bytes_per_s)) +
+        2 * levels *
+            (plan.nvls.network_ps + transfer_time_ps(plan.piece(0, 0, 0).bytes, servers.network_bytes_per_s));
   }
   return time;
 }

@@ -15,9 +15,9 @@ namespace wafertlm::validate {
 namespace {
 
 std::string library_of(const ValidationRow& row) {
-  return says(row.operation + row.system, "MSCCL")  ? "MSCCL++"
-         : says(row.operation + row.system, "RCCL") ? "RCCL"
-                                                    : "NCCL";
+  return says(row.operation + row.system, "MSCCL")                  ? "MSCCL++"
+         : says(row.operation + row.system, "RCCL|\\bMI[23]\\d\\d") ? "RCCL"
+                                                                    : "NCCL";
 }
 
 }  // namespace
@@ -66,16 +66,16 @@ Cluster cluster_of(const ValidationRow& row) {
     cluster.name += fmt::format(" of {}x{}, {} each", servers, gpus, format_bandwidth(nic));
   }
   const std::string library = library_of(row);
-  if (library != "NCCL") {
-    changes.push_back(fmt::format("npu.endpoint={}", library == "RCCL" ? "rccl_mi300x" : "mscclpp"));
+  if (library == "MSCCL++") {
+    changes.insert(changes.end(), {"npu.endpoint=mscclpp", "collectives.choice=planner"});
     cluster.name += ", " + library;
   }
-  if (library == "MSCCL++") changes.emplace_back("collectives.choice=planner");
   if (const Intercept* const known = intercept_of(row, library)) {
     changes.push_back(fmt::format("npu.endpoint.launch_cost={} ps", known->launch_cost_ps));
     cluster.calibrated_by = known->row;
   }
   cluster.spec = config::load_platform(preset, changes);
+  cluster.pipelines = library != "MSCCL++";
   return cluster;
 }
 

@@ -19,6 +19,8 @@ struct Cluster {
   std::string name;  ///< "h100_cluster of 2x8, 50 GB/s each"
   std::string calibrated_by;
   std::uint32_t ranks = 0;
+  bool pipelines =
+      true;  ///< small vectors, too; the kernels of MSCCL++ have a phase after the other for them
 };
 
 /// @throws CannotSay: no preset, or unequal servers.

@@ -82,7 +82,8 @@ Answer answer(const ValidationRow& row) {
   CollectiveRequest request;
   request.type = type;
   request.bytes = bytes;
-  request.chunks = 0;
+  constexpr std::uint64_t kSmall = std::uint64_t{64} << 20U;
+  request.chunks = cluster.pipelines || bytes >= kSmall ? 0 : 1;
   for (std::uint32_t n = 0; n < cluster.ranks; ++n) request.group.push_back(NpuId{n});
   const FabricTraits fabric = platform_traits(cluster.spec);
   const auto servers = servers_of(request.group, fabric);
