@@ -51,8 +51,10 @@ std::string check_text(const ExperimentSpec& spec) {
 }
 
 std::string check_text(const PlatformSpec& spec) {
-  return check_line("platform", fmt::format("{}, {} NPUs", spec.name, spec.wafer.npu_count())) +
-         fabric_kind(spec.wafer).describe(spec.wafer);
+  std::string text = check_line("platform", fmt::format("{}, {} NPUs", spec.name, spec.wafer.npu_count())) +
+                     fabric_kind(spec.wafer).describe(spec.wafer);
+  for (const std::string& each : spec.leaves_out) text += check_line("left out", each);
+  return text;
 }
 
 std::string check_text(const WorkloadSpec& spec) { return check_line("workload", spec.name); }

@@ -78,6 +78,7 @@ struct RunSpec {
 /// A platform file, checked.
 struct PlatformSpec {
   std::string name;
+  std::vector<std::string> leaves_out;  ///< of what it stands for, in words
   WaferSpec wafer;
   NpuSpec npu;
   std::optional<RemoteMemorySpec> remote_memory;

@@ -292,6 +292,9 @@ std::shared_ptr<const Struct<PlatformSpec>> platform_type() {
     auto platform = std::make_shared<Struct<PlatformSpec>>("platform");
     platform->presets_in("platforms");
     platform->required("platform", &PlatformSpec::name, text(), "Name of the platform")
+        .optional(
+            "leaves_out", &PlatformSpec::leaves_out, list_of<std::string>(text(), 0, 100),
+            "What the machine has that the file does not say, a sentence each; `wafertlm check` prints them")
         .required("wafer", &PlatformSpec::wafer, wafer_type(), "The wafer and its fabric")
         .optional("npu", &PlatformSpec::npu, npu_type(), "One NPU; all are alike")
         .optional(

@@ -5,6 +5,8 @@ if (data.optimize) {
   optimize(data.optimize);
 } else if (data.study) {
   study(data.study);
+} else if (data.validate) {
+  validate(data.validate);
 } else if (data.explain) {
   explain(data.explain);
 } else if (data.runs) {

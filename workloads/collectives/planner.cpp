@@ -121,23 +121,25 @@ std::uint32_t more_chunks(CollectiveRequest trial, TimePs shortest, const Fabric
   return best;
 }
 
-/// Empty: it has no choice for this type.
-std::string nccl_choice(const CollectiveRequest& request, const FabricTraits& fabric) {
-  const std::optional<Servers> servers = servers_of(request.group, fabric);
-  if (!servers || !fabric.library.is_given())
-    throw std::invalid_argument(
-        "nccl needs npu.endpoint.library (configs/endpoints/nccl_*.yaml), and servers with equally many NPUs "
-        "of the group");
-  const std::vector<GpuChoice> choices = gpu_choices(request.type, request.bytes, fabric.library, *servers);
-  return choices.empty() || request.group.size() < 2 ? "" : choices.front().name();
-}
-
 PlannerChoice choice_of(const CollectiveRequest& full, const FabricTraits& fabric) {
   const CollectiveCost cost = cost_of_settled(full, fabric);
   return {full.bytes, full.group.size(), full.algorithm, full.chunks, cost.predicted_ps, cost.bound_ps};
 }
 
 }  // namespace
+
+std::vector<LibraryChoice> nccl_choices(const CollectiveRequest& request, const FabricTraits& fabric) {
+  const std::optional<Servers> servers = servers_of(request.group, fabric);
+  if (!servers || !fabric.library.is_given())
+    throw std::invalid_argument(
+        "nccl needs npu.endpoint.library (configs/endpoints/nccl_*.yaml), and servers with equally many NPUs "
+        "of the group");
+  std::vector<LibraryChoice> choices;
+  if (request.group.size() < 2) return choices;
+  for (const GpuChoice& each : gpu_choices(request.type, request.bytes, fabric.library, *servers))
+    choices.push_back({each.name(), each.time_ps(request.bytes)});
+  return choices;
+}
 
 std::uint32_t default_chunks(const CollectiveRequest& request, const FabricTraits& fabric) {
   const Algorithm::Use* use = algorithm_named(request.algorithm).use_of(request.type);
@@ -171,7 +173,8 @@ CollectiveRequest settled(const CollectiveRequest& request, const FabricTraits& 
     return best;
   }
   if (request.algorithm == kNccl) {
-    best.algorithm = nccl_choice(request, fabric);
+    const std::vector<LibraryChoice> choices = nccl_choices(request, fabric);
+    best.algorithm = choices.empty() ? "" : choices.front().algorithm;
     return best.algorithm.empty() ? settled(best, fabric) : with_algorithm(best, best.algorithm, fabric);
   }
   if (!request.algorithm.empty() && request.algorithm != kFastest)
@@ -278,6 +281,7 @@ std::vector<PlannerChoice> planner_choices(CollectiveRequest request, const std:
   for (const std::uint64_t bytes : sizes) {
     request.bytes = bytes;
     rows.push_back(choice_of(settled(request, fabric), fabric));
+    if (request.algorithm == kNccl) rows.back().of_library = nccl_choices(request, fabric);
   }
   return rows;
 }

@@ -48,6 +48,15 @@ inline std::string decomposed_name(const CollectiveProgram& done) { return done.
 /// busbw = size / time × factor, as nccl-tests prints it.
 double bus_factor(CollectiveType type, std::size_t ranks);
 
+/// What a library of GPUs compares, and how long its own model says that it lasts.
+struct LibraryChoice {
+  std::string algorithm;  ///< a row of the table
+  TimePs time_ps = 0;
+};
+/// Of kNccl, fastest first; empty: it has no choice for this type.
+/// @throws std::invalid_argument: no library, or no servers.
+std::vector<LibraryChoice> nccl_choices(const CollectiveRequest& request, const FabricTraits& fabric);
+
 /// What the planner would do at a size, for a table of its choices.
 struct PlannerChoice {
   std::uint64_t bytes = 0;
@@ -55,6 +64,7 @@ struct PlannerChoice {
   std::string algorithm;
   std::uint32_t chunks = 1;
   TimePs predicted_ps = 0, bound_ps = 0;
+  std::vector<LibraryChoice> of_library = {};  ///< of kNccl
 };
 /// A row per size; `request.algorithm` empty, else what that algorithm would take.
 std::vector<PlannerChoice> planner_choices(CollectiveRequest request, const std::vector<std::uint64_t>& sizes,

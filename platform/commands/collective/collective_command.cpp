@@ -246,6 +246,9 @@ class CollectiveReport {
         row["faster"] = {{"algorithm", faster->algorithm},
                          {"chunks", faster->chunks},
                          {"predicted_ps", faster->predicted_ps}};
+    if (setup_.first_request(bytes).algorithm == kNccl)
+      if (const auto choices = nccl_choices(setup_.first_request(bytes), fabric_); choices.size() > 1)
+        row["runner_up"] = choices[1].algorithm;
     row["fastest_group_s"] = seconds(fastest);
     row["fastest_group_ps"] = fastest;
     row["groups"] = std::move(groups);

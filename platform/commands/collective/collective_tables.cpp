@@ -28,6 +28,7 @@ results::Json row_schema() {
       {{"name", schema::text()}, {"blocked_fraction", schema::object({{"credit", schema::number()}})}});
   row = schema::object(row);
   row.erase("additionalProperties");
+  row["properties"]["runner_up"] = schema::text("What the library of GPUs would take next");
   row["properties"]["faster"] = schema::object(
       {{"algorithm", schema::text()}, {"chunks", schema::count()}, {"predicted_ps", schema::count()}});
   return row;
@@ -38,6 +39,7 @@ results::Json row_schema() {
 Json ratio(TimePs time, TimePs to) { return to == 0 ? Json() : Json(seconds(time) / seconds(to)); }
 
 Table<PlannerChoice> choices_table() {
+  namespace schema = results::schema;
   using R = const PlannerChoice&;
   Table<PlannerChoice> t;
   t.column("bytes", "size", shown::bytes(), &PlannerChoice::bytes);
@@ -47,6 +49,23 @@ Table<PlannerChoice> choices_table() {
   t.column("predicted_ps", "predicted", shown::picoseconds(), &PlannerChoice::predicted_ps);
   t.column("bound_ps", "bound", shown::picoseconds(), &PlannerChoice::bound_ps);
   t.cell("/bound", shown::number("{:.3f}"), [](R of) { return ratio(of.predicted_ps, of.bound_ps); });
+  t.add("library_choices",
+        schema::list(schema::object({{"algorithm", schema::text()},
+                                     {"time_ps", schema::count("By the library's own model")}}),
+                     "What the library compares, fastest first"),
+        [](R of) {
+          auto list = results::Json::array();
+          for (const LibraryChoice& each : of.of_library)
+            list.push_back({{"algorithm", each.algorithm}, {"time_ps", each.time_ps}});
+          return list;
+        });
+  const auto said = [](R of, std::size_t place) {
+    return place < of.of_library.size() ? results::Json(of.of_library[place].algorithm + " " +
+                                                        format_time(of.of_library[place].time_ps))
+                                        : results::Json("");
+  };
+  t.cell("by the library's model", shown::text(), [said](R of) { return said(of, 0); });
+  t.cell("runner-up", shown::text(), [said](R of) { return said(of, 1); });
   return t;
 }
 
@@ -68,7 +87,8 @@ Table<Json> rows_table(bool streams, bool lanes) {
   t.cell("algorithm", shown::text(), [lanes](const Json& row) {
     return row["algorithm"].get<std::string>() +
            (row.contains("chunks") ? ", chunks " + row["chunks"].dump() : "") +
-           (lanes ? ", class " + row["class"].get<std::string>() : "");
+           (lanes ? ", class " + row["class"].get<std::string>() : "") +
+           (row.contains("runner_up") ? ", runner-up " + row["runner_up"].get<std::string>() : "");
   });
   return t;
 }

@@ -8,9 +8,16 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <filesystem>
 #include <map>
+#include <memory>
+#include <ostream>
 #include <utility>
 
+#include "platform/describe/document.h"
+#include "platform/describe/struct_type.h"
+#include "platform/describe/value_types.h"
+#include "platform/text/format.h"
 #include "tlm/input/file.h"
 
 namespace wafertlm::validate {
@@ -108,13 +115,69 @@ void read_value(ValidationRow& row) {
     throw bad_row(row, fmt::format("measured: '{}' is no number", row.measured));
 }
 
+struct Measurements {
+  std::string name;
+  std::vector<ValidationRow> rows;
+};
+
+std::shared_ptr<const config::Struct<Measurements>> measurements_type() {
+  using namespace config;
+  using R = ValidationRow;
+  static const auto type = [] {
+    auto row = std::make_shared<Struct<R>>("measurement");
+    row->required("id", &R::id, text(), "Its name, once in a table")
+        .required("system", &R::system, text(), "What was measured")
+        .optional("ranks", &R::ranks, text(), "NPUs")
+        .optional("topology", &R::topology, text(), "How they are joined")
+        .required("operation", &R::operation, text(),
+                  "\"all-reduce (NCCL)\", \"GEMM BF16\", \"training step\"")
+        .optional("size", &R::size, text(), "Of the message, the matrices; or model and parallelism")
+        .required("measured", &R::measured, text(), "A number, without its unit")
+        .required("unit", &R::unit, text(), "\"us\", \"GB/s busbw\", \"TFLOP/s\"")
+        .required("source", &R::source, text(), "Where it is published")
+        .optional("notes", &R::notes, text(), "More about it")
+        .optional("preset", &R::preset, file_path("a platform", "platforms"),
+                  "Platform in place of the one that the system's name stands for")
+        .optional("set", &R::changes, list_of<std::string>(text(), 0, 100),
+                  "Changes of it: wafer.fabric.dimensions[0].size=4");
+    auto made = std::make_shared<Struct<Measurements>>("measurements");
+    made->required("measurements", &Measurements::name, text(), "Name of the table")
+        .required("rows", &Measurements::rows, list_of<R>(row, 1, 10'000), "The measurements");
+    return made;
+  }();
+  return type;
+}
+
+std::vector<ValidationRow> read_yaml(const std::string& file) {
+  const config::Node root = config::load_document(file, "measurements", "configs/validation/clusters.yaml");
+  config::Origins origins;
+  std::vector<ValidationRow> rows = measurements_type()->read(config::Reader(root, "", origins)).rows;
+  std::map<std::string, std::size_t> numbers;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].place = fmt::format("{}: rows[{}]", file, i);
+    const auto [earlier, is_new] = numbers.emplace(rows[i].id, i);
+    if (!is_new) throw bad_row(rows[i], fmt::format("the id is that of rows[{}], too", earlier->second));
+    read_value(rows[i]);
+  }
+  return rows;
+}
+
 }  // namespace
+
+config::FileKind measurements_file_kind() {
+  return {measurements_type().get(), "validate", "published measurements",
+          [](const config::CheckRequest& request, std::ostream& out) {
+            out << config::check_line("rows", counted(read_yaml(request.file).size(), "measurement"));
+          }};
+}
 
 std::invalid_argument bad_row(const ValidationRow& row, const std::string& what) {
   return std::invalid_argument(fmt::format("{}: {}: {}", row.place, row.id, what));
 }
 
 std::vector<ValidationRow> read_rows(const std::string& file) {
+  const std::string ending = std::filesystem::path(file).extension().string();
+  if (ending == ".yaml" || ending == ".yml") return read_yaml(file);
   const std::vector<Record> records = records_of(file, read_input(file));
   if (records.empty()) throw std::invalid_argument(file + ": it has no rows");
   const std::vector<const Column*> columns = columns_of(file, records.front());

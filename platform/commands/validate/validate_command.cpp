@@ -2,21 +2,27 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platform/commands/validate/outcome.h"
 #include "platform/commands/validate/row_kind.h"
 #include "platform/commands/validate/rows_file.h"
 #include "platform/host/child.h"
+#include "platform/host/files.h"
 #include "platform/host/json_output.h"
 #include "platform/host/options.h"
+#include "platform/host/output_option.h"
 #include "platform/host/presets.h"
 #include "platform/host/progress.h"
+#include "platform/report/report.h"
 
 namespace wafertlm {
 namespace {
@@ -25,7 +31,7 @@ using namespace validate;
 using results::Json;
 
 struct ValidateOptions {
-  std::string file, json;
+  std::string file, json, page;
   std::vector<std::string> only;
   unsigned jobs = 0;
 };
@@ -88,24 +94,28 @@ std::vector<Outcome> outcomes_of(const std::vector<ValidationRow>& rows, unsigne
 }
 
 int run_validate(const ValidateOptions& options) {
-  std::vector<ValidationRow> rows = read_rows(options.file);
+  const std::string file =
+      !options.file.empty()
+          ? options.file
+          : (required_configs_folder({"validation"}) / "validation" / "clusters.yaml").string();
+  std::vector<ValidationRow> rows = read_rows(file);
   if (!options.only.empty()) {
     const std::vector<ValidationRow> all = std::move(rows);
     rows.clear();
     for (const std::string& id : options.only) {
       const auto found =
           std::find_if(all.begin(), all.end(), [&](const ValidationRow& row) { return row.id == id; });
-      if (found == all.end())
-        throw std::invalid_argument(fmt::format("--only: {} has no row {}", options.file, id));
+      if (found == all.end()) throw std::invalid_argument(fmt::format("--only: {} has no row {}", file, id));
       rows.push_back(*found);
     }
   }
   const std::vector<Outcome> outcomes = outcomes_of(rows, options.jobs);
   const std::vector<GroupStatistics> groups = statistics_of(outcomes);
-  if (!options.json.empty() && write_json(options.json, {{"rows", outcomes_table().list(outcomes)},
-                                                         {"groups", groups_table().list(groups)}}))
-    return 0;
+  const Json answer = {{"rows", outcomes_table().list(outcomes)}, {"groups", groups_table().list(groups)}};
+  if (!options.page.empty()) write_file("--out", options.page, report_html({{"validate", answer}}));
+  if (!options.json.empty() && write_json(options.json, answer)) return 0;
   fmt::print("{}\n{}", outcomes_table().text(outcomes, 0), groups_table().text(groups, 0));
+  if (!options.page.empty()) fmt::print("Written:\n  {}\n", options.page);
   return 0;
 }
 
@@ -114,14 +124,20 @@ int run_validate(const ValidateOptions& options) {
 std::function<int()> add_validate_command(CLI::App& app) {
   auto options = std::make_shared<ValidateOptions>();
   CLI::App* command = app.add_subcommand("validate", "Hold the models against published measurements");
-  command->add_option("ROWS", options->file, "Measurements, a CSV file")->required()->type_name("ROWS.csv");
+  command
+      ->add_option("ROWS", options->file,
+                   "Measurements, a CSV or YAML file; those of configs/validation/ if not given")
+      ->type_name("ROWS.csv");
   command->add_option("--only", options->only, "Rows by id")->delimiter(',')->type_name("ID,...");
   add_jobs_option(*command, options->jobs);
+  add_shared_option(*command, "--out", options->page, "a page with the charts; none if not given")
+      ->check(names_output(OutputKind::file));
   add_json_option(*command, options->json, validation_schema);
   command->footer(
       "Columns: id, system, ranks, topology facts, operation, size or model+parallelism, measured, unit, "
       "source, notes.\nA row is understood by what it says; one that cannot be counts as missed and says "
-      "why.\nExample:\n  wafertlm validate rows.csv --json outcomes.json");
+      "why.\nExamples:\n  wafertlm validate --out validate.html\n  wafertlm validate rows.csv --json "
+      "outcomes.json");
   return [options] { return run_validate(*options); };
 }
 

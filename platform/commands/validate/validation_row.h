@@ -3,6 +3,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace wafertlm::validate {
 
@@ -17,7 +18,10 @@ struct ValidationRow {
   std::string measured;   ///< as written
   std::string unit;       ///< "us", "GB/s busbw"
   std::string source, notes;
-  std::string place;  ///< "rows.csv:12", for messages
+  // Of YAML alone: in place of the preset that the system's name stands for.
+  std::string preset;                ///< platform; empty: by the system's name
+  std::vector<std::string> changes;  ///< of it, as of `--set`
+  std::string place;                 ///< "rows.csv:12", for messages
 
   double value = 0;       ///< of `measured`
   bool is_value = false;  ///< `measured` is a number, not a bound or words

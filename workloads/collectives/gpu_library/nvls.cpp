@@ -162,11 +162,11 @@ class NvlsSteps final : public StepSource {
     Step step = flow(Step::Kind::flow_send, lane, loop, head, false);
     if (head != 0) return step;
     step.delay_ps = plan_->nvls.step_ps + (loop == 0 ? plan_->nvls.base_ps : 0);
-    // A head asks for a chunk when it has the one before; all heads do that at the same time.
+    // A head asks for a chunk when it has the one before; others send when the buffer has a free slot.
     if (gpu_ < plan_->heads && loop >= 1)
       wait_for(step, lane, kUp, loop - 1, 1);
-    else if (loop >= 2)
-      wait_for(step, lane, kReceive, loop - 1);
+    else if (loop >= kSlots)
+      wait_for(step, lane, kReceive, loop - kSlots + 1);
     return step;
   }
   Step up(std::uint32_t lane, std::uint64_t loop, std::uint32_t at) const {

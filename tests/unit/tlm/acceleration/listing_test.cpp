@@ -294,8 +294,8 @@ TEST(Listing, OfASwitchAtRestIsItsMembers) {
 
 TEST(Listing, OfAMessagePort) {
   MessagePort port;
-  auto& [line, latency, vertex, to_vertex, output, to_input, inputs, next_input, is_due, is_awaited, own,
-         passing, cut_free_ps, packets, payload, wire] = port;
+  auto& [line, latency, flow_rate, vertex, to_vertex, output, to_input, inputs, next_input, is_due,
+         is_awaited, own, passing, cut_free_ps, packets, payload, wire] = port;
   const List list = [&of = port](StateVisitor& state) { of.list_state(state); };
   expect_seen(list, {{"line", By::both, [&is = line] { is.send(1, kNow, Line::kUnbound); }},
                      {"line with a time step", By::both, [&is = cut_free_ps] { is = kNow + 1; }},
