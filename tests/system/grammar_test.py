@@ -23,7 +23,7 @@ ENVIRONMENT = {**os.environ, "SYSTEMC_DISABLE_COPYRIGHT_MESSAGE": "1"}
 USES = {
     "run": "in/e.yaml --out {}", "collective": "in/p.yaml --type all_reduce --size 64K", "traffic": "in/p.yaml --packet 1KiB --load 0.05 --measure 50 --warmup-packets 50",
     "astra-sim": "--convert --system-configuration in/system.json --network-configuration in/network.yml --out {}", "compare": "in/done in/done --out {}",
-    "explain": "in/done --quick", "new": "platform p --out {}", "presets": "fred", "keys": "link_bandwidth", "check": "in/e.yaml", "schema": "run",
+    "explain": "in/done --quick", "validate": "clusters --only hw059", "new": "platform p --out {}", "presets": "fred", "keys": "link_bandwidth", "check": "in/e.yaml", "schema": "run",
     "study": "in/s.yaml --out {}", "study status": "in/study", "study resume": "in/study", "optimize": "in/e.yaml --vary wafer.fabric.link_latency=20..40:20ns --out {}",
     "synthesize": "in/p.yaml --type all_reduce --size 64K --out {}", "tune": "tune_golden", "libra": None, "comet": "comet_transformer_1t --point MP8_DP128",
     "pipeline": "pipeline_small", "partition": "partition_small", "precision": "precision_training", "trace info": "in/traces/w", "trace check": "in/traces/w",

@@ -141,6 +141,7 @@ std::shared_ptr<const config::Struct<Measurements>> measurements_type() {
         .optional("set", &R::changes, list_of<std::string>(text(), 0, 100),
                   "Changes of it: wafer.fabric.dimensions[0].size=4");
     auto made = std::make_shared<Struct<Measurements>>("measurements");
+    made->presets_in("validation");
     made->required("measurements", &Measurements::name, text(), "Name of the table")
         .required("rows", &Measurements::rows, list_of<R>(row, 1, 10'000), "The measurements");
     return made;

@@ -34,6 +34,7 @@ std::shared_ptr<const config::Struct<SystemsSpec>> systems_type() {
                   "Host, launch and start of the kernel: npu.endpoint.launch_cost")
         .required("row", &Intercept::row, text(), "The open row that says it");
     auto made = std::make_shared<Struct<SystemsSpec>>("validation");
+    made->presets_in("validation");
     made->required("validation", &SystemsSpec::name, text(), "Name of the table")
         .required("systems", &SystemsSpec::systems, list_of<MeasuredSystem>(system, 1, 1000),
                   "What rows may name; the first that matches counts")

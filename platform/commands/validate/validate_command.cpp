@@ -127,7 +127,8 @@ std::function<int()> add_validate_command(CLI::App& app) {
   command
       ->add_option("ROWS", options->file,
                    "Measurements, a CSV or YAML file; those of configs/validation/ if not given")
-      ->type_name("ROWS.csv");
+      ->type_name("ROWS.csv")
+      ->transform(preset_or_file([] { return std::vector<std::string>{"validation"}; }));
   command->add_option("--only", options->only, "Rows by id")->delimiter(',')->type_name("ID,...");
   add_jobs_option(*command, options->jobs);
   add_shared_option(*command, "--out", options->page, "a page with the charts; none if not given")

@@ -43,6 +43,7 @@ class CollectiveRow(Row):
     values_proven: bool
     starved_link: dict[str, Any]
     faster: dict[str, Any] | None = None
+    runner_up: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -33,10 +33,25 @@ FabricTraits torus() {
   return traits;
 }
 
+/// Two servers of four, whose switches reduce.
+FabricTraits servers() {
+  DimensionalParams params;
+  params.dimensions =
+      Dimensions({{FabricDimension::Kind::switched, 4, 1'000'000'000, 0, false, 900'000'000},
+                  {FabricDimension::Kind::switched, 2, 200'000'000, 700}});
+  FabricTraits traits;
+  traits.topology = std::make_shared<DimensionalTopology>(params);
+  traits.in_network = true;
+  traits.library.channels = 2;
+  traits.library.ll = {100'000'000, 100'000'000, 100'000'000};
+  traits.library.nvls = InSwitchReduction{0.9, 1000, 10, 100, {}, 2, 4096};
+  return traits;
+}
+
 // On each fabric the row of every algorithm that fits, and each row on one of them at least.
 TEST(AlgorithmTable, EveryRowRunsUnderItsName) {
   std::vector<std::string> seen;
-  for (const FabricTraits& fabric : {test::wafer_of(4, 3), fred_wafer(), torus()})
+  for (const FabricTraits& fabric : {test::wafer_of(4, 3), fred_wafer(), torus(), servers()})
     for (const CollectiveType type : kCollectiveTypes)
       for (const std::uint32_t ranks : {2U, 3U, fabric.npus()})
         for (const std::string& name : algorithms_for(type, test::first_npus(ranks), fabric)) {
@@ -91,7 +106,7 @@ TEST(AlgorithmTable, AnUnknownNameCannotRun) {
 
 // The choices of a YAML file and of the command line.
 TEST(AlgorithmTable, IsWhatUsersMayWrite) {
-  std::vector<std::string> expected = {"auto", "paper", "fastest"};
+  std::vector<std::string> expected = {"auto", "paper", "fastest", "nccl"};
   for (const Algorithm& row : algorithms()) expected.push_back(row.name);
   EXPECT_EQ(algorithm_choices(), expected);
   const std::string file = WAFERTLM_SOURCE_DIR "/configs/platforms/wafer_mesh_5x4.yaml";

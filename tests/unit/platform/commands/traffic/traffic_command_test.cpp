@@ -171,7 +171,8 @@ std::vector<std::string> platforms(bool with_messages) {
   std::vector<std::string> names;
   for (const auto& file : std::filesystem::directory_iterator(WAFERTLM_SOURCE_DIR "/configs/platforms")) {
     const std::string name = file.path().stem();
-    const bool messages = name.rfind("ethernet_", 0) == 0 || name.rfind("dimensional_", 0) == 0;
+    const bool messages = name.rfind("ethernet_", 0) == 0 ||
+                          test::read_text(file.path()).find("transport: messages") != std::string::npos;
     if (messages == with_messages) names.push_back(name);
   }
   std::sort(names.begin(), names.end());
