@@ -80,6 +80,21 @@ TEST(GpuLibrary, VolumesAreThoseOfTheFormulas) {
   }
 }
 
+// What the links carry is what was sent: nothing is lost in a switch, or counted twice.
+TEST(GpuLibrary, LinksCarryTheVolumesOfTheFormulas) {
+  for (const std::uint32_t gpus : {3U, 8U}) {
+    const config::PlatformSpec spec =
+        test::preset("dgx_h100", {"wafer.fabric.dimensions[0].size=" + std::to_string(gpus)});
+    const std::uint64_t bytes = 4 * 1680 * std::uint64_t{1000};
+    EXPECT_EQ(
+        test::outcome(spec, {CollectiveType::all_reduce, first_npus(gpus), bytes, "nvls", 0})["busiest_link"],
+        bytes + bytes / gpus);
+    EXPECT_EQ(test::outcome(
+                  spec, {CollectiveType::all_reduce, first_npus(gpus), bytes, "ring_ll", 0})["busiest_link"],
+              2 * (bytes - bytes / gpus));
+  }
+}
+
 // Each slice of a ring takes the latency of a step and its bytes over the link, one after the other.
 TEST(GpuLibrary, ARingTakesItsSlicesOneAfterTheOther) {
   const config::PlatformSpec spec = test::preset("dgx_h100", {"npu.endpoint.launch_cost=0 ps"});
