@@ -54,18 +54,21 @@ function errorsSection(said) {
   }), "svg").draw();
 }
 
+const kShortText = 90;
+const short = (text) => (text.length > kShortText ? `${text.slice(0, kShortText)} …` : text);
+
 function rowsSection(rows) {
   section("rows", "Rows", "What cannot be said counts as missed.",
     table("rows-table", [
       {title: "row", text: true, of: (each) => each.id},
       {title: "system", text: true, of: (each) => each.system},
       {title: "operation", text: true, of: (each) => each.operation},
-      {title: "size", text: true, long: true, of: (each) => each.size},
+      {title: "size", text: true, of: (each) => short(each.size)},
       {title: "measured", of: (each) => each.measured, show: (value) => (value === null ? "-" : value.toPrecision(4))},
       {title: "simulated", of: (each) => each.simulated, show: (value) => (value === null ? "-" : value.toPrecision(4))},
       {title: "unit", text: true, of: (each) => each.unit},
       {title: "error", of: (each) => each.error, show: errorText},
-      {title: "how", text: true, long: true, of: (each) => each.how ?? each.reason ?? ""},
-      {title: "source", text: true, long: true, of: (each) => each.source},
+      {title: "how", text: true, of: (each) => short(each.how ?? each.reason ?? "")},
+      {title: "source", text: true, of: (each) => short(each.source)},
     ], rows));
 }
