@@ -21,8 +21,10 @@ bool says(const std::string& text, const std::string& pattern) {
 
 std::optional<std::uint32_t> leading_count(const std::string& text) {
   std::smatch match;
-  if (!std::regex_search(text, match, std::regex(R"(^\s*(\d{1,7})\b)"))) return std::nullopt;
-  return static_cast<std::uint32_t>(std::stoul(match[1]));
+  if (!std::regex_search(text, match, std::regex(R"(^\s*(\d{1,6})(?:\s*x\s*(\d{1,4}))?\b)")))
+    return std::nullopt;
+  const auto more = match[2].matched ? static_cast<std::uint32_t>(std::stoul(match[2])) : 1U;
+  return static_cast<std::uint32_t>(std::stoul(match[1])) * more;
 }
 
 std::optional<std::uint64_t> bytes_of(const std::string& text) {
@@ -31,6 +33,7 @@ std::optional<std::uint64_t> bytes_of(const std::string& text) {
       {"gb", 1e9},  {"kib", 1024.},  {"mib", 1048576.},  {"gib", 1073741824.},
       {"k", 1024.}, {"m", 1048576.}, {"g", 1073741824.}, {"tib", 1099511627776.}};
   std::smatch match;
+  if (std::regex_match(text, std::regex(R"(\s*\d{1,15}\s*)"))) return std::stoull(text);
   if (!std::regex_match(text, match, std::regex(R"(\s*([\d.]+)\s*([A-Za-z]+)\b.*)"))) return std::nullopt;
   const auto unit = kUnits.find(lower(match[2]));
   if (unit == kUnits.end()) return std::nullopt;

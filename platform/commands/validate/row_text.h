@@ -11,9 +11,9 @@ namespace wafertlm::validate {
 std::string lower(std::string text);
 /// Whether `text` matches somewhere, whatever the case. `pattern`: ECMAScript.
 bool says(const std::string& text, const std::string& pattern);
-/// The number in front: "8", "64 chips (v4-128)"; none: words.
+/// The number in front: "8", "2x8", "64 chips (v4-128)"; none: words.
 std::optional<std::uint32_t> leading_count(const std::string& text);
-/// "1 MiB", "32768 B", "1KiB", "8GB"; none: there is no size.
+/// "1 MiB", "32768 B", "1KiB", "8GB", "1024"; none: there is no size.
 std::optional<std::uint64_t> bytes_of(const std::string& text);
 /// "us", "ms", "s", "ns" as seconds; none: no time.
 std::optional<double> time_unit(const std::string& unit);

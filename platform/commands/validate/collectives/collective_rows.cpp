@@ -15,11 +15,11 @@ namespace {
 
 const std::vector<std::pair<const char*, CollectiveType>>& types() {
   static const std::vector<std::pair<const char*, CollectiveType>> list = {
-      {"^all[- ]?reduce", CollectiveType::all_reduce},
-      {"^all[- ]?gather", CollectiveType::all_gather},
-      {"^reduce[- ]?scatter", CollectiveType::reduce_scatter},
-      {"^all[- ]?to[- ]?all", CollectiveType::all_to_all},
-      {"^broadcast", CollectiveType::broadcast}};
+      {R"(\ball[-_ ]?reduce)", CollectiveType::all_reduce},
+      {R"(\ball[-_ ]?gather)", CollectiveType::all_gather},
+      {R"(\breduce[-_ ]?scatter)", CollectiveType::reduce_scatter},
+      {R"(\ball[-_ ]?to[-_ ]?all)", CollectiveType::all_to_all},
+      {R"(\bbroadcast)", CollectiveType::broadcast}};
   return list;
 }
 
@@ -53,13 +53,16 @@ void check(const ValidationRow& row) {
 std::string forced(const ValidationRow& row, const GpuLibrary& library, std::uint64_t bytes,
                    const Servers& servers, CollectiveType type) {
   if (says(row.operation, "default|tuned|auto")) return "";
-  const char* const name = says(row.operation, "nvls")   ? "nvls"
-                           : says(row.operation, "ring") ? "ring"
-                           : says(row.operation, "tree") ? "tree"
-                                                         : "";
-  if (*name == 0) return "";
+  const bool without = says(row.operation, R"(\b(no|without)\s+nvls|nvls\s*(off|disabled|=\s*0))");
+  const char* const name = without                            ? ""
+                           : says(row.operation, "nvls")      ? "nvls"
+                           : says(row.operation, R"(\bring)") ? "ring"
+                           : says(row.operation, R"(\btree)") ? "tree"
+                                                              : "";
+  if (*name == 0 && !without) return "";
   for (const GpuChoice& choice : gpu_choices(type, bytes, library, servers))
-    if (choice.name().rfind(name, 0) == 0) return choice.name();
+    if (choice.name().rfind(name, 0) == 0 && !(without && choice.name().rfind("nvls", 0) == 0))
+      return choice.name();
   throw CannotSay(fmt::format("the library has no {} here", name));
 }
 

@@ -94,7 +94,9 @@ TEST(ValidationText, SizesAndRanksInAllSpellings) {
   EXPECT_FALSE(bytes_of("m=n=k=8192"));
   EXPECT_FALSE(bytes_of("Llama-2-7B"));
   EXPECT_EQ(leading_count("64 chips (v4-128)"), 64U);
+  EXPECT_EQ(leading_count("2x8"), 16U);
   EXPECT_FALSE(leading_count("?"));
+  EXPECT_EQ(bytes_of("1048576"), 1048576U);
   EXPECT_DOUBLE_EQ(*time_unit("us"), 1e-6);
   EXPECT_FALSE(time_unit("s/step"));
   EXPECT_DOUBLE_EQ(*rate_unit("GB/s busbw"), 1e9);
