@@ -257,6 +257,15 @@ void check_tuning_table(const std::string& algorithm, const Check& check) {
 void check_platform(const PlatformSpec& platform, const Check& check) {
   check_custom(platform.collectives.custom, check);
   check_tuning_table(platform.collectives.algorithm, check);
+  const CollectivesSpec& collectives = platform.collectives;
+  if (collectives.choice == CollectivesSpec::Choice::nccl) {
+    if (collectives.algorithm != "auto")
+      check.fail({&collectives.choice, &collectives.algorithm},
+                 "nccl has no effect on algorithm: {}; take algorithm: auto", collectives.algorithm);
+    if (!platform.npu.endpoint.library)
+      check.fail({&collectives.choice},
+                 "nccl needs npu.endpoint.library: npu.endpoint: nccl_hopper, for example");
+  }
   const FabricAbilities abilities = abilities_of(platform);
   if (!abilities.endpoint_memory && platform.npu.endpoint.memory == EndpointMemory::hbm)
     check.fail({&platform.npu.endpoint.memory, &platform.wafer.fabric.kind, &platform.wafer.outer},

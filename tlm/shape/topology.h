@@ -129,6 +129,9 @@ class Topology {
   }
   virtual std::unique_ptr<LinkLoads> link_loads() const;
 
+  /// Consecutive NPUs that a server's own links join, beside the network; 0: there are no servers.
+  virtual std::uint32_t server_npus() const { return 0; }
+
   // Groups.
 
   /// Default: looks at all pairs.

@@ -41,6 +41,7 @@ EthernetTopology::EthernetTopology(const EthernetFabricParams& params)
       is_regular_(params.shape.is_regular()),
       link_latency_ps_(params.link_latency_ps),
       pipeline_ps_(params.engine.switches.pipeline_ps),
+      server_npus_(params.shape.server_npus),
       server_bytes_per_s_(params.shape.server_bytes_per_s),
       server_latency_ps_(params.shape.server_latency_ps) {
   const ethernet::Network& network = places_.network;

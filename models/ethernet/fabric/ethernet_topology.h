@@ -30,6 +30,7 @@ class EthernetTopology final : public Topology {
     return host_cable(npu).bytes_per_s + (places_.inside ? server_bytes_per_s_ : 0);
   }
   std::uint64_t npu_receives_bytes_per_s(NpuId npu) const override { return npu_sends_bytes_per_s(npu); }
+  std::uint32_t server_npus() const override { return places_.inside ? server_npus_ : 0; }
   bool has_one_port() const override { return !places_.inside; }
   /// A row for each server, if all have equally many members, two or more.
   std::optional<GroupGrid> group_grid(const Group& group) const override;
@@ -61,6 +62,7 @@ class EthernetTopology final : public Topology {
   const EthernetPlaces places_;
   const bool is_regular_;
   const TimePs link_latency_ps_, pipeline_ps_;
+  const std::uint32_t server_npus_;
   const std::uint64_t server_bytes_per_s_;
   const TimePs server_latency_ps_;
   Dimensions dimensions_;

@@ -8,16 +8,38 @@
 
 namespace wafertlm {
 
-std::optional<Servers> servers_of(const Group& group, const FabricTraits& fabric) {
-  const Dimensions& dimensions = fabric.topology->dimensions();
-  if (dimensions.count() == 0) return std::nullopt;
+namespace {
+
+/// A server of the fabric.
+struct Server {
+  std::uint32_t npus = 0;  ///< consecutive ones
+  std::uint64_t bytes_per_s = 0, flow_bytes_per_s = 0;
+};
+
+std::optional<Server> server_of(const Topology& topology, const Group& group) {
+  const Dimensions& dimensions = topology.dimensions();
+  if (dimensions.count() == 0) {
+    const std::uint32_t npus = topology.server_npus();
+    if (npus == 0) return std::nullopt;
+    const std::uint32_t first = static_cast<std::uint32_t>(group.front()) / npus * npus;
+    return Server{npus, topology.path_bytes_per_s(NpuId{first}, NpuId{first + 1}), 0};
+  }
   const FabricDimension& inside = dimensions[0];
   if (inside.kind != FabricDimension::Kind::switched && inside.kind != FabricDimension::Kind::fully_connected)
     return std::nullopt;
-  std::map<std::uint32_t, std::map<std::uint32_t, std::uint32_t>> members;  // ranks by server and coordinate
-  for (std::uint32_t rank = 0; rank < group.size(); ++rank)
-    members[static_cast<std::uint32_t>(group[rank]) / inside.size].emplace(
-        dimensions.coordinate(group[rank], 0), rank);
+  return Server{inside.size, inside.bytes_per_s * inside.links(), inside.flow_bytes_per_s};
+}
+
+}  // namespace
+
+std::optional<Servers> servers_of(const Group& group, const FabricTraits& fabric) {
+  const std::optional<Server> inside = server_of(*fabric.topology, group);
+  if (!inside || inside->npus < 2) return std::nullopt;
+  std::map<std::uint32_t, std::map<std::uint32_t, std::uint32_t>> members;  // ranks by server and place
+  for (std::uint32_t rank = 0; rank < group.size(); ++rank) {
+    const auto npu = static_cast<std::uint32_t>(group[rank]);
+    members[npu / inside->npus].emplace(npu % inside->npus, rank);
+  }
   Servers found;
   found.servers = static_cast<std::uint32_t>(members.size());
   found.gpus = static_cast<std::uint32_t>(members.begin()->second.size());
@@ -26,18 +48,17 @@ std::optional<Servers> servers_of(const Group& group, const FabricTraits& fabric
   for (const auto& [server, ranks] : members) {
     if (ranks.size() != first.size()) return std::nullopt;
     auto like = first.begin();
-    for (const auto& [coordinate, rank] : ranks) {
-      if (coordinate != like++->first) return std::nullopt;  // rails join equal places
+    for (const auto& [place, rank] : ranks) {
+      if (place != like++->first) return std::nullopt;  // rails join equal places
       found.place_of[rank] = static_cast<std::uint32_t>(found.at.size());
       found.at.push_back(rank);
     }
   }
-  found.server_bytes_per_s = inside.bytes_per_s * inside.links();
-  found.flow_bytes_per_s = inside.flow_bytes_per_s;
-  if (found.servers > 1) {
+  found.server_bytes_per_s = inside->bytes_per_s;
+  found.flow_bytes_per_s = inside->flow_bytes_per_s;
+  if (found.servers > 1)
     found.network_bytes_per_s =
         fabric.topology->path_bytes_per_s(group[found.rank(0, 0)], group[found.rank(1, 0)]);
-  }
   return found;
 }
 

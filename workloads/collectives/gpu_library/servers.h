@@ -10,8 +10,8 @@ namespace wafertlm {
 
 struct FabricTraits;
 
-/// A group as a library of GPUs sees it: servers of equally many GPUs, joined inside by dimension 0 of the
-/// fabric, with a network interface each in the dimensions behind.
+/// A group as a library of GPUs sees it: servers of equally many GPUs, joined inside by dimension 0 of a
+/// fabric of dimensions, or the servers of an Ethernet, with a network interface each.
 struct Servers {
   std::uint32_t servers = 0, gpus = 0;    ///< GPUs of each
   std::vector<std::uint32_t> at;          ///< rank of a server's GPU: server · gpus + its place
@@ -26,7 +26,7 @@ struct Servers {
   std::uint32_t gpu_of(std::uint32_t rank) const { return place_of[rank] % gpus; }
 };
 
-/// None: dimension 0 is no switch that all its NPUs share or full connection, or
+/// None: there are no servers, dimension 0 is no switch that all its NPUs share or full connection, or
 /// servers have unequal parts of the group.
 std::optional<Servers> servers_of(const Group& group, const FabricTraits& fabric);
 
