@@ -290,7 +290,8 @@ std::shared_ptr<const Struct<PlatformSpec>> platform_type() {
     platform->presets_in("platforms");
     platform->required("platform", &PlatformSpec::name, text(), "Name of the platform")
         .required("wafer", &PlatformSpec::wafer, wafer_type(), "The wafer and its fabric")
-        .optional("npu", &PlatformSpec::npu, npu_type(), "One NPU; all are alike")
+        .optional("npu", &PlatformSpec::npu, std::make_shared<const FileOr<NpuSpec>>(npu_type()),
+                  "One NPU, or its file (configs/accelerators/); all are alike")
         .optional(
             "remote_memory", &PlatformSpec::remote_memory, maybe<RemoteMemorySpec>(remote_memory_type()),
             "Memory beyond the NPUs' own, which loads and stores of traces and offloaded parameters use")
