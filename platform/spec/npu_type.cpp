@@ -68,7 +68,7 @@ std::shared_ptr<const Struct<TiledParams>> tiled_type() {
       .required("shapes", &P::shapes, list_of<TileShape>(tile_shape_type(), 1, 64),
                 "Tiles that the library has; of these it takes what is fastest")
       .optional("feed", &P::feed_bytes_per_s, or_none<std::uint64_t>(any_bandwidth(), 0),
-                "Rate at which operands reach a unit; none: no bound")
+                "Rate at which operands reach a unit; left out: no bound")
       .optional("launch", &P::launch_ps, any_time(), "Of a product, before and after its tiles")
       .optional("most_splits", &P::most_splits, integer<std::uint32_t>(1, 1024),
                 "Units may share a tile's k in 2, 4, … up to so many parts, whose sums pass the memory")
@@ -242,7 +242,7 @@ std::shared_ptr<const Struct<NpuSpec>> npu_type() {
   static const auto type = [] {
     auto made = std::make_shared<Struct<NpuSpec>>("npu");
     made->presets_in("accelerators");
-    made->optional("npu", &NpuSpec::name, or_none<std::string>(text(), ""),
+    made->optional("accelerator", &NpuSpec::name, or_none<std::string>(text(), ""),
                    "What it is, in a file of its own")
         .optional("peak", &NpuSpec::peak_operations_per_s, any_compute_rate(), "Peak compute rate of one NPU")
         .optional("compute", &NpuSpec::compute, compute_type(), "How long an NPU computes")

@@ -20,6 +20,7 @@ constexpr Accelerator kAccelerators[] = {
     {R"(\bH100|\bH800)", "h100", 5},
     {R"(\bH20\b)", "h20", 5},
     {R"(\bA100|\bA800)", "a100", 4},
+    {R"(\bV100)", "v100", 3},
     {R"(\bMI300)", "mi300x", 5},
     {R"(\bMI325)", "mi325x", 5},
     {R"(\bMI35[05])", "mi355x", 5},

@@ -94,7 +94,7 @@ std::optional<MatrixProduct> unnamed(const std::string& text) {
   constexpr const char* kThree =
       R"((?:\b(\d{1,9})\s*[x*]\s*)?\b(\d{1,9}k?)\s*[x*,]\s*(\d{1,9}k?)\s*[x*,]\s*(\d{1,9}k?)\b)";
   constexpr const char* kSquares = R"(\b(\d{2,7}k?)\s*[x*]\s*(\d{2,7}k?)\b)";
-  constexpr const char* kOne = R"(^\s*(?:square\s*,?\s*)?(\d{2,7}k?)\b)";
+  constexpr const char* kOne = R"(^\s*(?:square\s*,?\s*)?(\d{2,7}|\d{1,3}k)\b)";
   if (const auto found = groups(text, kCube); !found.empty()) {
     const std::uint64_t side = number(found[0]);
     return MatrixProduct{side, side, side, 1};

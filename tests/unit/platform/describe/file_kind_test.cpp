@@ -94,7 +94,7 @@ TEST(FileKinds, WiderOnesComeFirst) {
   std::vector<std::string> order;
   for (const FileKind* const kind : in_order_of_keys(spec_file_kinds())) order.push_back(kind->key());
   EXPECT_EQ(order, (std::vector<std::string>{"experiment", "platform", "workload", "model", "study", "costs",
-                                             "npu", "endpoint", "efficiency", "timings"}));
+                                             "accelerator", "endpoint", "efficiency", "timings"}));
 }
 
 TEST(FileKinds, CommandsFindPresetsOfThese) {

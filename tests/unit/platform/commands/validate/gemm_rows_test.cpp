@@ -4,7 +4,9 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
+#include "platform/commands/validate/gemm/accelerators.h"
 #include "platform/commands/validate/gemm/gemm_row.h"
 #include "platform/commands/validate/gemm/pcie.h"
 #include "platform/commands/validate/row_kind.h"
@@ -82,9 +84,9 @@ TEST(GemmUnits, AreReadAsTheyAreWritten) {
   EXPECT_EQ(gemm_unit("% of peak")->base, 0.01);
   for (const char* const text : {"", "GB/s", "tokens/s", "W", "TB/s"}) EXPECT_FALSE(gemm_unit(text)) << text;
   const RowKind kind = gemm_rows();
-  EXPECT_EQ(
-      test::refusal_of([&] { kind.check(gemm("A100", "GEMM FP16", "m=n=k=512", "GB/s")); }),
-      "rows.csv:2: 'GB/s' is no unit of a matrix product; expected TFLOP/s, a time such as us, or % of peak");
+  EXPECT_EQ(test::refusal_of([&] { kind.check(gemm("A100", "GEMM FP16", "m=n=k=512", "GB/s")); }),
+            "rows.csv:2: r1: 'GB/s' is no unit of a matrix product; expected TFLOP/s, a time such as us, or "
+            "% of peak");
 }
 
 TEST(GemmRows, AreThoseOfOneDevice) {
@@ -101,6 +103,42 @@ TEST(GemmRows, AreThoseOfOneDevice) {
   EXPECT_THROW(kind.answer(gemm("Abacus", "GEMM", "m=n=k=512")), CannotSay);
   EXPECT_THROW(kind.answer(gemm("A100", "GEMM FP16", "a layer")), CannotSay);
   EXPECT_THROW(kind.answer(gemm("A100", "GEMM NVFP4", "m=n=k=512")), CannotSay);  // it has none
+}
+
+TEST(Accelerators, AreKnownByWhatTablesCallThem) {
+  const std::pair<const char*, const char*> names[] = {{"A100", "a100"},
+                                                       {"A100-SXM4 node", "a100"},
+                                                       {"DGX-H100", "h100"},
+                                                       {"H800 cluster", "h100"},
+                                                       {"H200 node (ND H200 v5)", "h200"},
+                                                       {"H20", "h20"},
+                                                       {"B200 node (p6-b200)", "b200"},
+                                                       {"GB200 NVL72", "gb200"},
+                                                       {"DGX B300", "b300"},
+                                                       {"GB300", "gb300"},
+                                                       {"AMD MI300X", "mi300x"},
+                                                       {"MI325X", "mi325x"},
+                                                       {"MI355X", "mi355x"},
+                                                       {"TPU7x", "tpu_v7x"},
+                                                       {"TPU v7x", "tpu_v7x"},
+                                                       {"TPU v6e", "tpu_v6e"},
+                                                       {"TPU v5p", "tpu_v5p"},
+                                                       {"TPU v5e", "tpu_v5e"},
+                                                       {"TPU v4", "tpu_v4"},
+                                                       {"Trainium2", "trainium2"},
+                                                       {"Intel Gaudi 3", "gaudi3"},
+                                                       {"Gaudi2", "gaudi2"},
+                                                       {"Tenstorrent Wormhole N150", "wormhole"},
+                                                       {"Tenstorrent Blackhole p150", "blackhole"}};
+  for (const auto& [name, preset] : names) {
+    const Accelerator* const found = accelerator_of(gemm(name, "GEMM BF16", "m=n=k=4096"));
+    ASSERT_NE(found, nullptr) << name;
+    EXPECT_STREQ(found->preset, preset) << name;
+    const Answer answer = gemm_rows().answer(gemm(name, "GEMM BF16", "m=n=k=4096"));
+    EXPECT_GT(answer.simulated, 0.3 * *answer.closed_form) << name;
+    EXPECT_LT(answer.simulated, 0.95 * *answer.closed_form) << name;
+  }
+  EXPECT_EQ(accelerator_of(gemm("Groq TSP", "GEMM", "")), nullptr);
 }
 
 struct Published {
@@ -162,9 +200,9 @@ TEST(MemoryRows, AreNeitherCollectivesNorProducts) {
   EXPECT_FALSE(kind.takes(memory("A100", "GEMM FP16", "", "TFLOP/s")));
   EXPECT_FALSE(kind.takes(memory("Cerebras CS-3", "initial weights to MemoryX", "", "s")));
   EXPECT_FALSE(kind.takes(memory("Cerebras CS-3", "training step, weight streaming", "", "s/step")));
-  EXPECT_EQ(
-      test::refusal_of([&] { kind.check(memory("A100", "HBM triad", "", "tokens/s")); }),
-      "rows.csv:2: 'tokens/s' is no unit of a memory's or a copy's rate; expected GB/s, TB/s, or % of peak");
+  EXPECT_EQ(test::refusal_of([&] { kind.check(memory("A100", "HBM triad", "", "tokens/s")); }),
+            "rows.csv:2: r1: 'tokens/s' is no unit of a memory's or a copy's rate; expected GB/s, TB/s, or % "
+            "of peak");
 }
 
 TEST(PcieLink, PaysForHeadersAndLineCoding) {
