@@ -28,6 +28,7 @@ ComputeEngine::ComputeEngine(const ComputeParams& params) : params_(params), ran
   if (params.systolic)
     add(std::make_unique<Systolic>(params.systolic->array, params.systolic->clock_hz,
                                    params.memory_bytes_per_s));
+  if (params.tiled) add(std::make_unique<Tiled>(params));
   add(std::make_unique<Roofline>(params.operations_per_s, params.memory_bytes_per_s, params.time_step_ps));
   if (params.ignores_durations) add(std::make_unique<GivenDuration>());
 }

@@ -2,6 +2,7 @@
 #include "models/npu/compute_model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 namespace wafertlm {
@@ -29,7 +30,7 @@ Uint128 operations_of(const std::vector<MatrixProduct>& products) {
 
 }  // namespace
 
-std::uint64_t operand_bytes(const std::vector<MatrixProduct>& products, std::uint32_t element_bytes) {
+std::uint64_t operand_bytes(const std::vector<MatrixProduct>& products, std::uint32_t bits_x4) {
   constexpr std::uint64_t kMax = std::uint64_t{1} << 40;  // products of two and their sums fit
   Uint128 sum = 0;
   for (const auto& [m, n, k, count] : products) {
@@ -37,7 +38,7 @@ std::uint64_t operand_bytes(const std::vector<MatrixProduct>& products, std::uin
     if (std::max({m, n, k}) > kMax || (factors != 0 && count > (Uint128{1} << 63) / factors))
       sum = Uint128{1} << 63;
     else
-      sum += factors * count * element_bytes;
+      sum += (factors * count * bits_x4 + 31) / 32;
     if (sum >> 63 != 0)
       throw std::invalid_argument("matrix products have more bytes of operands than 63 bits can count");
   }
@@ -73,6 +74,24 @@ std::optional<Uint128> Systolic::time_ps(const ComputeWork& work) const {
       throw std::invalid_argument("matrix products take more cycles than 63 bits can count");
   }
   return std::max(time_of(cycles, clock_hz_), time_of(work.bytes, memory_bytes_per_s_));
+}
+
+Tiled::Tiled(const ComputeParams& params) : units_(*params.tiled) {
+  rates_.operations_per_s = static_cast<double>(params.operations_per_s);
+  rates_.memory_bytes_per_s =
+      static_cast<double>(params.memory_bytes_per_s) * params.tiled->memory_percent / 100;
+  rates_.factor_bytes = params.factor_bits_x4 / 32.0;
+  rates_.result_bytes = params.result_bits / 8.0;
+}
+
+std::optional<Uint128> Tiled::time_ps(const ComputeWork& work) const {
+  if (work.products.empty()) return std::nullopt;
+  double seconds = 0;
+  for (const MatrixProduct& product : work.products)
+    if (product.count != 0) seconds += tiled_time(units_, rates_, product).time_s;
+  seconds = std::max(seconds, static_cast<double>(work.bytes) / rates_.memory_bytes_per_s);
+  constexpr double kMost = 0x1p63;  // what is longer is refused later
+  return static_cast<Uint128>(std::min(std::ceil(seconds * 1e12), kMost));
 }
 
 std::uint64_t systolic_cycles(const SystolicArray& array, std::uint64_t m, std::uint64_t n, std::uint64_t k) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/npu/compute_params.h"
+#include "models/npu/tiled_product.h"
 #include "tlm/kernel/units.h"
 #include "tlm/program/matrix_product.h"
 
@@ -18,9 +19,10 @@ struct ComputeWork {
   std::vector<MatrixProduct> products = {};
 };
 
-/// Bytes of both factors of each product, each read once: count · (m·k + k·n) elements.
+/// Bytes of both factors of each product, each read once: count · (m·k + k·n) elements of a quarter of
+/// `bits_x4` bits.
 /// @throws std::invalid_argument if 63 bits cannot count them.
-std::uint64_t operand_bytes(const std::vector<MatrixProduct>& products, std::uint32_t element_bytes);
+std::uint64_t operand_bytes(const std::vector<MatrixProduct>& products, std::uint32_t bits_x4);
 
 /// Cycles of (m × k) · (k × n), one fold of the array after the other without overlap (Samajdar et al.,
 /// SCALE-Sim, ISPASS 2020). The product maps to Sr × Sc × T: output stationary m, n, k; weight stationary k,
@@ -36,6 +38,8 @@ class ComputeModel {
   virtual const char* name() const = 0;
   /// It reckons with what the NPU and its memory can do; false: durations come with the operations.
   virtual bool has_rate() const { return true; }
+  /// It tells of matrix products only.
+  virtual bool needs_products() const { return false; }
   /// Picoseconds, rounded up; nullopt if the work does not tell what the model needs.
   /// @throws std::invalid_argument saying what to set, or that time cannot hold it.
   virtual std::optional<Uint128> time_ps(const ComputeWork& work) const = 0;
@@ -86,11 +90,25 @@ class Systolic final : public ComputeModel {
   Systolic(const SystolicArray& array, std::uint64_t clock_hz, std::uint64_t memory_bytes_per_s)
       : array_(array), clock_hz_(clock_hz), memory_bytes_per_s_(memory_bytes_per_s) {}
   const char* name() const override { return "systolic"; }
+  bool needs_products() const override { return true; }
   std::optional<Uint128> time_ps(const ComputeWork& work) const override;
 
  private:
   SystolicArray array_;
   std::uint64_t clock_hz_, memory_bytes_per_s_;
+};
+
+/// Products over units tile by tile (tiled_product.h), at least the bytes of the operation.
+class Tiled final : public ComputeModel {
+ public:
+  explicit Tiled(const ComputeParams& params);
+  const char* name() const override { return "tiled"; }
+  bool needs_products() const override { return true; }
+  std::optional<Uint128> time_ps(const ComputeWork& work) const override;
+
+ private:
+  TiledParams units_;
+  TiledRates rates_;
 };
 
 }  // namespace wafertlm

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "tlm/kernel/units.h"
 
@@ -27,12 +28,31 @@ struct SystolicParams {
   std::uint64_t clock_hz = 0;
 };
 
+/// What one unit computes at a time, or `units` of them together; operands come `k` deep.
+struct TileShape {
+  std::uint32_t m = 128, n = 128, k = 64;
+  std::uint32_t units = 1;
+};
+
+/// Processors, cores or matrix units that share a product tile by tile.
+struct TiledParams {
+  std::uint32_t units = 0;
+  std::uint64_t feed_bytes_per_s = 0;  ///< operands that reach a unit; 0: no bound
+  TimePs launch_ps = 0;                ///< before and after the tiles
+  std::vector<TileShape> shapes;       ///< that the library has; at least one
+  std::uint32_t most_splits = 1;       ///< of k over units, by powers of two
+  std::uint32_t memory_percent = 100;  ///< of the memory's bandwidth that streams get
+};
+
 struct ComputeParams {
   /// Peak × efficiency in the precision that is used; 0: unknown, every operation needs a duration.
   std::uint64_t operations_per_s = 0;
   std::uint64_t memory_bytes_per_s = 0;
   std::optional<SystolicParams> systolic;  ///< for operations that name their matrix products
-  bool ignores_durations = false;          ///< of operations that tell enough to compute one
+  std::optional<TiledParams> tiled;        ///< the same
+  std::uint32_t factor_bits_x4 = 64;       ///< of an element of a factor, with its share of a scale
+  std::uint32_t result_bits = 16;
+  bool ignores_durations = false;  ///< of operations that tell enough to compute one
   /// Only durations that come with operations count, in whole microseconds; the shortest is a time step.
   bool replays = false;
   TimePs time_step_ps = 0;               ///< what the roofline computes is cut to multiples of it; 0: kept
@@ -50,8 +70,8 @@ struct OperandParams {
   std::uint64_t span_bytes = 0;  ///< of the memory, from address 0; at least a tile
   OperandOrder order = OperandOrder::sequential;
   std::uint64_t seed = 1;
-  std::uint32_t ahead = 2;          ///< tiles asked for beyond the one that is computed
-  std::uint32_t element_bytes = 2;  ///< of a matrix, for computations that tell only their products
+  std::uint32_t ahead = 2;            ///< tiles asked for beyond the one that is computed
+  std::uint32_t factor_bits_x4 = 64;  ///< of a matrix, for computations that tell only their products
 };
 
 }  // namespace wafertlm

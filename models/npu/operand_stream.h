@@ -36,7 +36,7 @@ class OperandStream {
 
   /// What an operation tells as its bytes counts; else the factors of its matrix products.
   void start(std::uint64_t token, const ComputeWork& work, TimePs duration, TimePs now) {
-    add(token, duration, work.bytes != 0 ? work.bytes : operand_bytes(work.products, params_.element_bytes),
+    add(token, duration, work.bytes != 0 ? work.bytes : operand_bytes(work.products, params_.factor_bits_x4),
         now);
   }
   void add(std::uint64_t token, TimePs duration, std::uint64_t bytes, TimePs now) {

@@ -53,9 +53,9 @@ Json models_json(const Machine& machine) {
 
 const Fields<Machine>& compute_fields() {
   static const Fields<Machine> all([](Fields<Machine>& f) {
-    f.add("model", {{"enum", {"roofline", "systolic"}}}, [](const Machine& machine) {
-      return machine.wafer().spec().npu.compute.model == config::ComputeModelKind::systolic ? "systolic"
-                                                                                            : "roofline";
+    f.add("model", {{"enum", {"roofline", "systolic", "tiled"}}}, [](const Machine& machine) {
+      constexpr const char* kNames[] = {"roofline", "systolic", "tiled"};
+      return kNames[static_cast<std::size_t>(machine.wafer().spec().npu.compute.model)];
     });
     f.add("told_by",
           schema::map_of(model_fields().schema(),
@@ -72,7 +72,7 @@ Json compute_schema() { return compute_fields().schema(); }
 
 std::string compute_text(const Json& results) {
   const Json& compute = results["compute"];
-  if (compute["model"] != "systolic") return "";
+  if (compute["model"] == "roofline") return "";
   std::string text;
   for (const auto& [name, row] : compute["told_by"].items())
     text += fmt::format("{}{} by {} ({})", text.empty() ? "Computations of all NPUs: " : ", ",

@@ -171,7 +171,8 @@ double longest_factor(const config::ExperimentSpec& experiment) {
   return slowdown_percent / 100.0 * (1 + spreads * compute.jitter_percent / 100) * experiment.iterations;
 }
 
-/// The limits of the platform. `array_used` becomes true when a node computes on the systolic array.
+/// The limits of the platform. `array_used` becomes true when a node computes on the systolic array, or by
+/// tiles.
 chakra::ValidateOptions validate_options(const config::ExperimentSpec& experiment, bool& array_used) {
   const config::PlatformSpec& platform = experiment.platform;
   chakra::ValidateOptions options;
@@ -188,7 +189,7 @@ chakra::ValidateOptions validate_options(const config::ExperimentSpec& experimen
       return static_cast<double>(node.duration_ps) * iterations;
     const ComputeEngine::Nominal nominal = engine->nominal(
         {node.num_ops.value_or(0), node.tensor_size.value_or(0), node.duration_ps, node.products});
-    if (dynamic_cast<const Systolic*>(nominal.model)) array_used = true;
+    if (nominal.model != nullptr && nominal.model->needs_products()) array_used = true;
     return factor * static_cast<double>(nominal.time_ps);
   };
   return options;
@@ -196,12 +197,14 @@ chakra::ValidateOptions validate_options(const config::ExperimentSpec& experimen
 
 /// An array that nothing runs on is a mistake; beside products there may be work that is none.
 void require_array_used(const config::ExperimentSpec& experiment, bool array_used) {
-  if (array_used || experiment.platform.npu.compute.model != config::ComputeModelKind::systolic) return;
-  throw std::invalid_argument(
-      "npu.compute.model: systolic has no effect on this workload: no computation on an NPU names its matrix "
+  const config::ComputeModelKind model = experiment.platform.npu.compute.model;
+  if (array_used || model == config::ComputeModelKind::roofline) return;
+  throw std::invalid_argument(fmt::format(
+      "npu.compute.model: {} has no effect on this workload: no computation on an NPU names its matrix "
       "products (attribute wafertlm_products: m, n, k, count) and has its duration left to the model. Set "
       "npu.compute.durations: model to compute the durations of nodes that have one, leave effective_flops "
-      "out of a workload of a model, or set npu.compute.model: roofline");
+      "out of a workload of a model, or set npu.compute.model: roofline",
+      model == config::ComputeModelKind::tiled ? "tiled" : "systolic"));
 }
 
 void require_ranks_of_stragglers(const config::ExperimentSpec& experiment, const Placement& npus) {

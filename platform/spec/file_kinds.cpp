@@ -78,6 +78,7 @@ const std::vector<FileKind>& spec_file_kinds() {
       whole<ModelSpec>(model_type(), load_model, "", "the layers of a neural network"),
       whole<StudySpec>(study_type(), load_study, "study", "a grid of runs and what is read from them"),
       part<CostSpec>(cost_type(), "check", "prices and powers of a platform's parts"),
+      part<NpuSpec>(npu_type(), "", "one NPU: how it computes, and its memory"),
       part<EndpointSpec>(endpoint_type(), "", "what a message costs an NPU"),
       part<EfficiencySpec>(efficiency_type(), "", "what part of its pins' bandwidth a memory delivers"),
       part<DramTimingSpec>(dram_timing_type(), "", "times of a memory's commands")};

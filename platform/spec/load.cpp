@@ -95,6 +95,18 @@ ModelSpec load_model(const std::string& path, const std::vector<std::string>& ov
   return load(load_document(path), overrides, *model_type());
 }
 
+NpuSpec load_npu(const std::string& path, const std::vector<std::string>& overrides) {
+  Node root = load_document(path);
+  const Struct<NpuSpec>& type = *npu_type();
+  type.load_files(root);
+  for (const std::string& text : overrides) {
+    apply_override(root, type, text);
+    type.load_files(root);
+  }
+  Origins origins;
+  return type.read(Reader(root, "", origins));
+}
+
 EfficiencySpec load_efficiency(const std::string& path) {
   Node root = load_document(path);
   Origins origins;

@@ -20,6 +20,8 @@ ExperimentSpec load_experiment(const std::string& path, const std::vector<std::s
 /// The same of a map that is in no file of ours; its values have their places.
 ExperimentSpec load_experiment(Node root, const std::vector<std::string>& overrides);
 
+/// A file of key npu (configs/accelerators/).
+NpuSpec load_npu(const std::string& path, const std::vector<std::string>& overrides = {});
 /// A file of key npu.hbm.efficiency.
 EfficiencySpec load_efficiency(const std::string& path);
 StudySpec load_study(const std::string& path, const std::vector<std::string>& overrides = {});

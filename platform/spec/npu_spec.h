@@ -20,11 +20,20 @@ struct EfficiencyTable;
 
 namespace wafertlm::config {
 
-enum class Precision : std::uint8_t { fp64, fp32, tf32, bf16, fp16, fp8, int8 };
-constexpr std::array<const char*, 7> kPrecisions = {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "int8"};
+enum class Precision : std::uint8_t { fp64, fp32, tf32, bf16, fp16, fp8, int8, fp4 };
+constexpr std::array<const char*, 8> kPrecisions = {"fp64", "fp32", "tf32", "bf16",
+                                                    "fp16", "fp8",  "int8", "fp4"};
+
+/// Scales that the elements of a factor share.
+enum class Scales : std::uint8_t {
+  none,
+  fp32_per_128,  ///< blocks of 1 × 128
+  e8m0_per_32,   ///< MX
+  e4m3_per_16,   ///< NVFP4
+};
 
 enum class DurationSource : std::uint8_t { trace, model, roofline, replay };
-enum class ComputeModelKind : std::uint8_t { roofline, systolic };
+enum class ComputeModelKind : std::uint8_t { roofline, systolic, tiled };
 
 /// Whether what a computation reads passes through the NPU's HBM.
 enum class OperandSource : std::uint8_t { free, hbm };
@@ -32,6 +41,8 @@ enum class OperandSource : std::uint8_t { free, hbm };
 struct RateSpec {
   std::optional<double> peak_operations_per_s;  ///< of fp16 and bf16 npu.peak if not given
   std::uint32_t efficiency_percent = 100;
+  std::string calibrated_by;  ///< of a table of measurements (`wafertlm validate`): the row's id
+  std::string efficiency_of;  ///< the precision or machine of which it is, if of another one
 };
 
 struct StragglerSpec {
@@ -44,19 +55,25 @@ struct ComputeSpec : ComputeParams {
   ComputeModelKind model = ComputeModelKind::roofline;
   DurationSource durations = DurationSource::trace;
   Precision precision = Precision::fp16;
-  RateSpec fp64, fp32, tf32, bf16, fp16, fp8, int8;
+  Scales scales = Scales::none;
+  RateSpec fp64, fp32, tf32, bf16, fp16, fp8, int8, fp4;
   std::vector<StragglerSpec> stragglers;
   OperandSource operands = OperandSource::free;
   OperandParams tiles;  ///< with OperandSource::hbm
 
   /// By Precision.
   std::array<const RateSpec*, kPrecisions.size()> rates() const {
-    return {&fp64, &fp32, &tf32, &bf16, &fp16, &fp8, &int8};
+    return {&fp64, &fp32, &tf32, &bf16, &fp16, &fp8, &int8, &fp4};
   }
   /// Of the precision that is used; TF32 is stored as FP32.
-  std::uint32_t element_bytes() const {
-    constexpr std::uint32_t kBytes[kPrecisions.size()] = {8, 4, 4, 2, 2, 1, 1};
-    return kBytes[static_cast<std::size_t>(precision)];
+  std::uint32_t element_bits() const {
+    constexpr std::uint32_t kBits[kPrecisions.size()] = {64, 32, 32, 16, 16, 8, 8, 4};
+    return kBits[static_cast<std::size_t>(precision)];
+  }
+  /// Four times as many, with an element's share of a scale: of 4.5 bits 18.
+  std::uint32_t factor_bits_x4() const {
+    constexpr std::uint32_t kOfScales[] = {0, 1, 1, 2};
+    return 4 * element_bits() + kOfScales[static_cast<std::size_t>(scales)];
   }
   /// Of the precision that is used.
   const RateSpec& rate() const { return *rates()[static_cast<std::size_t>(precision)]; }
@@ -119,6 +136,7 @@ struct EndpointSpec : EndpointParams {
 };
 
 struct NpuSpec {
+  std::string name;  ///< in a file of its own
   double peak_operations_per_s = 1e15;
   ComputeSpec compute;
   HbmSpec hbm;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <string>
 
@@ -16,7 +19,11 @@ std::shared_ptr<const Struct<RateSpec>> rate_type() {
   type->optional("peak", &RateSpec::peak_operations_per_s, maybe(any_compute_rate()),
                  "Peak compute rate in this precision; of fp16 and bf16 npu.peak if not given")
       .optional("efficiency_percent", &RateSpec::efficiency_percent, integer<std::uint32_t>(1, 100),
-                "Part of the peak that is reached");
+                "Part of the peak that is reached")
+      .optional("calibrated_by", &RateSpec::calibrated_by, or_none<std::string>(text(), ""),
+                "The measurement that efficiency_percent is from: its id in a table of `wafertlm validate`")
+      .optional("efficiency_of", &RateSpec::efficiency_of, or_none<std::string>(text(), ""),
+                "What efficiency_percent was measured on, if on another precision or machine");
   return type;
 }
 
@@ -43,6 +50,34 @@ std::shared_ptr<const Struct<SystolicParams>> systolic_type() {
   return type;
 }
 
+std::shared_ptr<const Struct<TileShape>> tile_shape_type() {
+  const auto elements = integer<std::uint32_t>(1, 65'536);
+  auto type = std::make_shared<Struct<TileShape>>("tile_shape");
+  type->required("m", &TileShape::m, elements, "Rows of the result")
+      .required("n", &TileShape::n, elements, "Columns of the result")
+      .required("k", &TileShape::k, elements, "Steps of the sum that are loaded at a time")
+      .optional("units", &TileShape::units, integer<std::uint32_t>(1, 65'536),
+                "Units that compute it together, each a part of its rows");
+  return type;
+}
+
+std::shared_ptr<const Struct<TiledParams>> tiled_type() {
+  using P = TiledParams;
+  auto type = std::make_shared<Struct<P>>("tiled");
+  type->required("units", &P::units, integer<std::uint32_t>(1, 65'536),
+                 "Multiprocessors, cores or matrix units")
+      .required("shapes", &P::shapes, list_of<TileShape>(tile_shape_type(), 1, 64),
+                "Tiles that the library has; of these it takes what is fastest")
+      .optional("feed", &P::feed_bytes_per_s, or_none<std::uint64_t>(any_bandwidth(), 0),
+                "Rate at which operands reach a unit; left out: no bound")
+      .optional("launch", &P::launch_ps, any_time(), "Of a product, before and after its tiles")
+      .optional("most_splits", &P::most_splits, integer<std::uint32_t>(1, 1024),
+                "Units may share a tile's k in 2, 4, … up to so many parts, whose sums pass the memory")
+      .optional("memory_percent", &P::memory_percent, integer<std::uint32_t>(1, 100),
+                "Part of the HBM's bandwidth that operands and results get");
+  return type;
+}
+
 /// What `model` and its keys say about each other.
 void check_model(const ComputeSpec& compute, const Check& check) {
   const bool is_systolic = compute.model == ComputeModelKind::systolic;
@@ -50,10 +85,22 @@ void check_model(const ComputeSpec& compute, const Check& check) {
     check.fail({&compute.model},
                "needs the array: give '{}: {{rows: 128, columns: 128, clock: 1 GHz}}' with your numbers",
                check.path(&compute.systolic));
-  if (is_systolic &&
+  const bool is_tiled = compute.model == ComputeModelKind::tiled;
+  if (is_tiled && !compute.tiled)
+    check.fail(
+        {&compute.model},
+        "needs the units and their tiles: give '{}: {{units: 108, shapes: [{{m: 128, n: 128, k: 64}}]}}' "
+        "with your numbers",
+        check.path(&compute.tiled));
+  if (is_tiled)
+    for (const TileShape& shape : compute.tiled->shapes)
+      if (shape.units > compute.tiled->units)
+        check.fail({&shape.units, &compute.tiled->units}, "a tile for {} units, and there are {}",
+                   shape.units, compute.tiled->units);
+  if ((is_systolic || is_tiled) &&
       (compute.durations == DurationSource::roofline || compute.durations == DurationSource::replay))
-    check.fail({&compute.durations, &compute.model}, "contradicts '{}: systolic'; use 'model' in its place",
-               check.path(&compute.model));
+    check.fail({&compute.durations, &compute.model}, "contradicts '{}: {}'; use 'model' in its place",
+               check.path(&compute.model), is_tiled ? "tiled" : "systolic");
 }
 
 void check_compute(const ComputeSpec& compute, const Check& check) {
@@ -67,15 +114,34 @@ void check_compute(const ComputeSpec& compute, const Check& check) {
                kPrecisions[static_cast<std::size_t>(compute.precision)]);
 }
 
-std::shared_ptr<const Struct<ComputeSpec>> compute_type() {
+/// A rate for each precision: that of another one than is used has no effect, but a machine's file has all.
+void add_rates(Struct<ComputeSpec>& type) {
+  constexpr std::array<RateSpec ComputeSpec::*, kPrecisions.size()> members = {
+      &ComputeSpec::fp64, &ComputeSpec::fp32, &ComputeSpec::tf32, &ComputeSpec::bf16,
+      &ComputeSpec::fp16, &ComputeSpec::fp8,  &ComputeSpec::int8, &ComputeSpec::fp4};
   const auto rate = rate_type();
-  const auto meaning = [](const std::string& name) { return "Compute rate in " + name; };
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const std::string name = kPrecisions[i];
+    std::string capitals = name;
+    for (char& c : capitals) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    type.optional(name, members[i], rate, "Compute rate in " + capitals)
+        .when_true(
+            [i](const ComputeSpec& spec) {
+              return spec.model == ComputeModelKind::tiled || spec.precision == static_cast<Precision>(i);
+            },
+            fmt::format("'precision: {}' or 'model: tiled'", name));
+  }
+}
+
+std::shared_ptr<const Struct<ComputeSpec>> compute_type() {
   auto type = std::make_shared<Struct<ComputeSpec>>("compute");
-  type->optional("model", &ComputeSpec::model, one_of<ComputeModelKind>({"roofline", "systolic"}),
+  type->optional("model", &ComputeSpec::model, one_of<ComputeModelKind>({"roofline", "systolic", "tiled"}),
                  "What tells how long a computation takes that has no duration; systolic: matrix products "
-                 "(m, n, k) on an array, and the roofline for what is none")
+                 "(m, n, k) on an array; tiled: in waves of tiles over units; for what is none the roofline")
       .optional("systolic", &ComputeSpec::systolic, maybe<SystolicParams>(systolic_type()), "The array")
       .when(&ComputeSpec::model, ComputeModelKind::systolic)
+      .optional("tiled", &ComputeSpec::tiled, maybe<TiledParams>(tiled_type()), "The units and their tiles")
+      .when(&ComputeSpec::model, ComputeModelKind::tiled)
       .optional(
           "durations", &ComputeSpec::durations,
           one_of<DurationSource>({"trace", "model", "roofline", "replay"}),
@@ -86,24 +152,14 @@ std::shared_ptr<const Struct<ComputeSpec>> compute_type() {
                 "What the roofline computes is cut to multiples of it, and replayed and CPU operations take "
                 "one at least (ASTRA-sim counts in whole ns); 0 ps: neither")
       .optional("precision", &ComputeSpec::precision,
-                one_of<Precision>({"fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "int8"}),
+                one_of<Precision>({"fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "int8", "fp4"}),
                 "In which the workload computes")
-      .optional("fp64", &ComputeSpec::fp64, rate, meaning("FP64"))
-      .when(&ComputeSpec::precision, Precision::fp64)
-      .optional("fp32", &ComputeSpec::fp32, rate, meaning("FP32"))
-      .when(&ComputeSpec::precision, Precision::fp32)
-      .optional("tf32", &ComputeSpec::tf32, rate, meaning("TF32"))
-      .when(&ComputeSpec::precision, Precision::tf32)
-      .optional("bf16", &ComputeSpec::bf16, rate, meaning("BF16"))
-      .when(&ComputeSpec::precision, Precision::bf16)
-      .optional("fp16", &ComputeSpec::fp16, rate, meaning("FP16"))
-      .when(&ComputeSpec::precision, Precision::fp16)
-      .optional("fp8", &ComputeSpec::fp8, rate, meaning("FP8"))
-      .when(&ComputeSpec::precision, Precision::fp8)
-      .optional("int8", &ComputeSpec::int8, rate, meaning("INT8"))
-      .when(&ComputeSpec::precision, Precision::int8)
-      .optional("stragglers", &ComputeSpec::stragglers, list_of<StragglerSpec>(straggler_type(), 0, 65'536),
-                "NPUs that compute slowly")
+      .optional("scales", &ComputeSpec::scales,
+                one_of<Scales>({"none", "fp32_per_128", "e8m0_per_32", "e4m3_per_16"}),
+                "Bytes that operands have beyond their elements: blocks of 1 x 128, MX, NVFP4");
+  add_rates(*type);
+  type->optional("stragglers", &ComputeSpec::stragglers, list_of<StragglerSpec>(straggler_type(), 0, 65'536),
+                 "NPUs that compute slowly")
       .optional("jitter", &ComputeSpec::jitter, one_of<Jitter>({"none", "uniform", "normal"}),
                 "Random factor of every computation, seeded by run.seed and the NPU")
       .optional("jitter_percent", &ComputeSpec::jitter_percent, integer<std::uint32_t>(0, 100),
@@ -131,6 +187,8 @@ ComputeParams compute_params(const NpuSpec& npu, std::uint32_t number, std::uint
   params.operations_per_s = static_cast<std::uint64_t>(std::llround(
       rate.peak_operations_per_s.value_or(npu.peak_operations_per_s) * rate.efficiency_percent / 100));
   params.memory_bytes_per_s = std::min(npu.hbm.bytes_per_s(false), npu.hbm.bytes_per_s(true));
+  params.factor_bits_x4 = spec.factor_bits_x4();
+  params.result_bits = std::max<std::uint32_t>(16, spec.element_bits());
   params.replays = spec.durations == DurationSource::replay;
   params.ignores_durations = spec.durations != DurationSource::trace && !params.replays;
   for (const StragglerSpec& straggler : spec.stragglers)
@@ -144,7 +202,7 @@ std::optional<OperandParams> operand_params(const NpuSpec& npu, const ComputePar
   OperandParams params = npu.compute.tiles;
   params.span_bytes = npu.hbm.capacity_bytes;
   params.seed = compute.seed;
-  params.element_bytes = npu.compute.element_bytes();
+  params.factor_bits_x4 = npu.compute.factor_bits_x4();
   return params;
 }
 
@@ -184,12 +242,19 @@ std::shared_ptr<const Struct<EndpointSpec>> endpoint_type() {
 }
 
 std::shared_ptr<const Struct<NpuSpec>> npu_type() {
-  auto type = std::make_shared<Struct<NpuSpec>>("npu");
-  type->optional("peak", &NpuSpec::peak_operations_per_s, any_compute_rate(), "Peak compute rate of one NPU")
-      .optional("compute", &NpuSpec::compute, compute_type(), "How long an NPU computes")
-      .optional("hbm", &NpuSpec::hbm, hbm_type(), "Memory of one NPU")
-      .optional("endpoint", &NpuSpec::endpoint, std::make_shared<const FileOr<EndpointSpec>>(endpoint_type()),
-                "Sends, receives and runs collectives; or a file with its costs (configs/endpoints/)");
+  static const auto type = [] {
+    auto made = std::make_shared<Struct<NpuSpec>>("npu");
+    made->presets_in("accelerators");
+    made->optional("accelerator", &NpuSpec::name, or_none<std::string>(text(), ""),
+                   "What it is, in a file of its own")
+        .optional("peak", &NpuSpec::peak_operations_per_s, any_compute_rate(), "Peak compute rate of one NPU")
+        .optional("compute", &NpuSpec::compute, compute_type(), "How long an NPU computes")
+        .optional("hbm", &NpuSpec::hbm, hbm_type(), "Memory of one NPU")
+        .optional("endpoint", &NpuSpec::endpoint,
+                  std::make_shared<const FileOr<EndpointSpec>>(endpoint_type()),
+                  "Sends, receives and runs collectives; or a file with its costs (configs/endpoints/)");
+    return made;
+  }();
   return type;
 }
 

@@ -305,7 +305,8 @@ std::shared_ptr<const Struct<PlatformSpec>> platform_type() {
             "leaves_out", &PlatformSpec::leaves_out, list_of<std::string>(text(), 0, 100),
             "What the machine has that the file does not say, a sentence each; `wafertlm check` prints them")
         .required("wafer", &PlatformSpec::wafer, wafer_type(), "The wafer and its fabric")
-        .optional("npu", &PlatformSpec::npu, npu_type(), "One NPU; all are alike")
+        .optional("npu", &PlatformSpec::npu, std::make_shared<const FileOr<NpuSpec>>(npu_type()),
+                  "One NPU, or its file (configs/accelerators/); all are alike")
         .optional(
             "remote_memory", &PlatformSpec::remote_memory, maybe<RemoteMemorySpec>(remote_memory_type()),
             "Memory beyond the NPUs' own, which loads and stores of traces and offloaded parameters use")

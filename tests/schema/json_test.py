@@ -72,6 +72,9 @@ with tempfile.TemporaryDirectory() as out:
     assert not with_json - known, f"no example of {sorted(with_json - known)}"
 
     output("workload", "generate", str(ROOT / "configs/workloads/resnet50_dp20.yaml"), "--out", f"{out}/job")
+    pathlib.Path(out, "rows.csv").write_text("id,system,ranks,topology facts,operation,size or model+parallelism,measured,unit,source\n"
+                                             "r1,A100,1,,GEMM FP16,m=n=k=8192,253.7,TFLOP/s,a table\n"
+                                             "r2,Abacus,1,,sums,-,1,s,a table\n")
     written = 0
     for name, examples in EXAMPLES.items():
         schema = json.loads(output("schema", *name.split()))

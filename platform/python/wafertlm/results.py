@@ -103,7 +103,7 @@ class ComputeUse(Row):
 
 @dataclass(frozen=True, kw_only=True)
 class Compute(Row):
-    """model: "roofline" or "systolic"; told_by: by the model that gave a duration."""
+    """model: "roofline", "systolic" or "tiled"; told_by: by the model that gave a duration."""
 
     model: str
     told_by: dict[str, ComputeUse]

@@ -29,13 +29,13 @@ TEST(ComputeEngine, RooflineIsTheSlowerOfComputeAndMemory) {
 
 TEST(OperandBytes, AreBothFactorsOfEachProduct) {
   // (8 x 1024) · (1024 x 512), and 16 of (2 x 3) · (3 x 4)
-  EXPECT_EQ(operand_bytes({{8, 512, 1024, 1}, {2, 4, 3, 16}}, 2),
+  EXPECT_EQ(operand_bytes({{8, 512, 1024, 1}, {2, 4, 3, 16}}, 64),
             2 * (8 * 1024 + 1024 * 512 + 16 * (6 + 12)));
-  EXPECT_EQ(operand_bytes({}, 2), 0U);
+  EXPECT_EQ(operand_bytes({}, 64), 0U);
   const std::uint64_t large = std::uint64_t{1} << 31;
-  EXPECT_EQ(operand_bytes({{large / 4, large / 4, large, 1}}, 2), std::uint64_t{1} << 62);
-  EXPECT_THROW(operand_bytes({{large / 2, large / 2, large, 1}}, 4), std::invalid_argument);
-  EXPECT_THROW(operand_bytes({{large << 32, large << 32, large << 32, large << 32}}, 8),
+  EXPECT_EQ(operand_bytes({{large / 4, large / 4, large, 1}}, 64), std::uint64_t{1} << 62);
+  EXPECT_THROW(operand_bytes({{large / 2, large / 2, large, 1}}, 128), std::invalid_argument);
+  EXPECT_THROW(operand_bytes({{large << 32, large << 32, large << 32, large << 32}}, 256),
                std::invalid_argument);
 }
 

@@ -66,7 +66,7 @@ TEST(BadInput, Overrides) {
        {"NPU 1 is a straggler already"}},
       {"npu.compute.fp8.peak=1 TFLOPS",
        "--set npu.compute.fp8.peak: ",
-       {"has no effect without 'npu.compute.precision: fp8' (it is fp16)", "leave this out"}},
+       {"has no effect without 'precision: fp8' or 'model: tiled'", "leave this out"}},
       {"npu.compute.fp64.efficiency_percent=50",
        "--set npu.compute.fp64.efficiency_percent: ",
        {"no effect"}},
