@@ -15,14 +15,14 @@ namespace {
 
 constexpr double kLeastSustained = 0.01, kMostSustained = 1.5;
 
-double said(const ValidationRow& row, const Setup& setup, double sustained) {
+double said(const ValidationRow& row, const JobSetup& setup, double sustained) {
   return in_unit(unit_of(row.unit).value_or(Unit::seconds), setup, iteration_of(setup, sustained).time);
 }
 
 bool is_lower(Precision precision) { return precision != Precision::bf16; }
 
 /// The more, the nearer.
-int nearness(const Setup& of, const Setup& to) {
+int nearness(const JobSetup& of, const JobSetup& to) {
   int points = 0;
   if (of.chip.name == std::string(to.chip.name)) points += 16;
   if (of.framework.group == std::string(to.framework.group)) points += 8;
@@ -35,7 +35,7 @@ int nearness(const Setup& of, const Setup& to) {
 
 }  // namespace
 
-double sustained_by(const ValidationRow& row, const Setup& setup) {
+double sustained_by(const ValidationRow& row, const JobSetup& setup) {
   double low = kLeastSustained, high = kMostSustained;
   const bool rises = said(row, setup, high) > said(row, setup, low);
   if ((said(row, setup, high) > row.value) != rises)
@@ -48,14 +48,14 @@ double sustained_by(const ValidationRow& row, const Setup& setup) {
   return (low + high) / 2;
 }
 
-Calibration calibration_of(const Setup& setup) {
+Calibration calibration_of(const JobSetup& setup) {
   const auto file = required_configs_folder({"validation"}) / "validation" / "training_calibration.csv";
   const std::vector<ValidationRow> rows = read_rows(file.string());
   const ValidationRow* nearest = nullptr;
-  Setup its;
+  JobSetup its;
   int most = -1;
   for (const ValidationRow& row : rows) {
-    const Setup other = setup_of(row);
+    const JobSetup other = setup_of(row);
     const int points = nearness(other, setup);
     if (points <= most) continue;
     most = points;

@@ -45,15 +45,15 @@ const std::array<Chip, 19> kChips = {{
     {"MI300X", "MI300", false, 1307 * kTera, 2615 * kTera, 5300 * kGiga, 192 * kGiga, 336 * kGiga, 8,
      50 * kGiga, 0.4, 0.3, 1},
     {"TPU7x", "TPU ?v?7|Ironwood", true, 2307 * kTera, 4614 * kTera, 7370 * kGiga, 192 * kGiga, 600 * kGiga,
-     kSlice, 12.5 * kGiga, 0, 0, 2},
+     kSlice, 12.5 * kGiga, 0, 0, 2, 256},
     {"TPU v6e", "v6e|Trillium", true, 918 * kTera, 918 * kTera, 1640 * kGiga, 32 * kGiga, 224 * kGiga, 256,
-     12.5 * kGiga, 0, 0, 1},
+     12.5 * kGiga, 0, 0, 1, 256},
     {"TPU v5p", "v5p", true, 459 * kTera, 459 * kTera, 2765 * kGiga, 95 * kGiga, 300 * kGiga, kSlice,
-     6.25 * kGiga, 0, 0, 1},
+     6.25 * kGiga, 0, 0, 1, 128},
     {"TPU v5e", "v5e|v5 ?lite", true, 197 * kTera, 197 * kTera, 819 * kGiga, 16 * kGiga, 100 * kGiga, 256,
-     6.25 * kGiga, 0, 0, 1},
+     6.25 * kGiga, 0, 0, 1, 128},
     {"TPU v4", "TPU ?v4|\\bv4\\b", true, 275 * kTera, 275 * kTera, 1228 * kGiga, 32 * kGiga, 150 * kGiga,
-     kSlice, 6.25 * kGiga, 0, 0, 1},
+     kSlice, 6.25 * kGiga, 0, 0, 1, 128},
 }};
 
 /// "8 x 400 Gb/s NDR per node", "1600 Gb/s RoCE per node", "400 Gb/s per GPU": B/s of a chip. 0: not said.

@@ -21,7 +21,8 @@ struct Chip {
   /// Of the BF16 peak, what an attention's kernel sustains forward and backward, causal; 0: as products.
   double attention_forward, attention_backward;
 
-  std::uint64_t devices = 1;  ///< a program's of a chip: each gathers parameters for itself
+  std::uint64_t devices = 1;      ///< a program's of a chip: each gathers parameters for itself
+  std::uint64_t matrix_unit = 1;  ///< rows of a systolic array, which an attention's head fills or not
 
   double peak(Precision precision) const;
 };

@@ -45,6 +45,7 @@ struct Recipe {
   double batch_per_chip;  ///< 0: the row says it
   std::uint64_t tensor;
   Recomputed recomputed;
+  std::uint64_t micro_batch = 0;  ///< 0: not said
 };
 /// `sequence` 0: any. Null: none.
 const Recipe* recipe_of(const Chip& chip, const std::string& model, std::uint64_t sequence);

@@ -20,13 +20,15 @@ constexpr double kOptimizerBytes = 4 + 3 * 8 + 2;
 struct Chunk {
   PassTime time;
   double layers = 0, gather = 0, scatter = 0;  // the last two: seconds
+  double in_attention = 0;                     // part of these for the attentions' parameters
 };
 
 class Job {
  public:
-  Job(const Setup& setup, double sustained, bool has_data_parallelism)
+  Job(const JobSetup& setup, double sustained, bool has_data_parallelism)
       : setup_(setup), has_data_(has_data_parallelism) {
     const LayerTime layer(setup, sustained);
+    attention_ = layer.attention();
     const std::uint64_t all = setup.pipeline * setup.chunks;
     const PassTime plain = layer.plain(), head = layer.head();
     const PassTime mixture = setup.model.is_mixture() ? layer.mixture() : PassTime();
@@ -91,18 +93,37 @@ class Job {
         moved(copies, setup_.tensor, of_rank) + moved(expert_copies, setup_.expert, experts_of_rank);
     chunk.gather = 2 * elements;
     chunk.scatter = setup_.framework.gradient_bytes * elements;
+    if (elements > 0)
+      chunk.in_attention =
+          chunk.layers * moved(copies, setup_.tensor, setup_.model.attention_parameters()) / elements;
   }
 
-  /// Parameters are gathered for every pass of a layer, beside the computation of the one before.
+  /// Parameters are gathered for every pass of a layer, beside the computation of the one before; by XLA, in
+  /// whose loops over layers a collective is hidden only by its own layer, an MLP's beside the attention.
   double sharded() const {
     double time = 0;
     for (const Chunk& chunk : chunks_) {
       const double layers = std::max(chunk.layers, 1.0);
       const double gather = setup_.element_bytes() / 2 * chunk.gather;
-      time += std::max(chunk.time.forward, gather) + gather / layers;
-      time += std::max(chunk.time.backward, gather + chunk.scatter) + chunk.scatter / layers;
+      if (setup_.chip.is_tpu) {
+        time += within_layers(chunk, gather);
+      } else {
+        time += std::max(chunk.time.forward, gather) + gather / layers;
+        time += std::max(chunk.time.backward, gather + chunk.scatter) + chunk.scatter / layers;
+      }
     }
     return time * static_cast<double>(setup_.microbatches) + optimizer_ + between_slices();
+  }
+  double within_layers(const Chunk& chunk, double gather) const {
+    const PassTime attention = attention_ * chunk.layers;
+    const double rest = 1 - chunk.in_attention;
+    const double again = setup_.framework.recomputed.attention ? attention.forward : 0;
+    const double first = std::max(attention.forward, rest * gather) + chunk.in_attention * gather;
+    const double second = std::max(again, rest * gather) + chunk.in_attention * gather;
+    const double last =
+        std::max(attention.backward - again, rest * chunk.scatter) + chunk.in_attention * chunk.scatter;
+    return first + (chunk.time.forward - attention.forward) + second + last +
+           (chunk.time.backward - attention.backward);
   }
 
   /// All-reduce of the gradients' shards over the data centre's network, beside the backward pass of the
@@ -205,7 +226,7 @@ class Job {
 
   /// Interleaved schedules want multiples of the stages: the line through the two next to the micro-batches.
   double between_multiples() {
-    Setup low = setup_, high = setup_;
+    JobSetup low = setup_, high = setup_;
     low.microbatches = std::max(setup_.microbatches / setup_.pipeline, std::uint64_t{1}) * setup_.pipeline;
     high.microbatches = low.microbatches + setup_.pipeline;
     const double first = with(low), second = with(high);
@@ -213,14 +234,15 @@ class Job {
                         static_cast<double>(setup_.pipeline);
     return first + part * (second - first);
   }
-  double with(const Setup& other) {
+  double with(const JobSetup& other) {
     Job job(*this);
     job.setup_ = other;
     return job.pipelined();
   }
 
-  Setup setup_;
+  JobSetup setup_;
   bool has_data_;
+  PassTime attention_;  ///< of a layer
   std::vector<Chunk> chunks_;
   double optimizer_ = 0;
   std::vector<double> forward_, backward_;
@@ -228,7 +250,7 @@ class Job {
 
 }  // namespace
 
-Iteration iteration_of(const Setup& setup, double sustained) {
+Iteration iteration_of(const JobSetup& setup, double sustained) {
   Iteration iteration = Job(setup, sustained, true).run();
   iteration.exposed_data = iteration.time - Job(setup, sustained, false).run().time;
   return iteration;

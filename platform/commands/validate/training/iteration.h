@@ -15,6 +15,6 @@ struct Iteration {
 /// One rank of each pipeline stage, for its peers are alike: the stages' passes in the framework's order, on
 /// which inputs come from the stage before; gathers of parameters before first passes and reduce-scatters of
 /// gradients behind last ones, in one stream beside computation; the optimizer.
-Iteration iteration_of(const Setup& setup, double sustained);
+Iteration iteration_of(const JobSetup& setup, double sustained);
 
 }  // namespace wafertlm::validate::steps

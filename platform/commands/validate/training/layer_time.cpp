@@ -20,6 +20,12 @@ struct Tile {
 };
 constexpr Tile kTpuTile = {512, 1024, 1024};
 constexpr double kGpuTile = 128;
+/// What whole tiles compute of a dimension, relative to it.
+double filled_tiles(double size, double tile) {
+  tile = std::min(size, tile);
+  return std::ceil(size / tile) * tile / size;
+}
+constexpr double kAttentionRamp = 650;  // tokens
 
 }  // namespace
 
@@ -44,7 +50,7 @@ double group_rate(const Chip& chip, std::uint64_t members, std::uint64_t stride)
   return std::min(chip.scale_up, beside * chip.scale_out);
 }
 
-double ring_block_time(const Setup& setup) {
+double ring_block_time(const JobSetup& setup) {
   const ModelShape& model = setup.model;
   const auto kv_heads = static_cast<double>(std::max<std::uint64_t>(model.kv_heads / setup.tensor, 1));
   const double bytes =
@@ -52,7 +58,7 @@ double ring_block_time(const Setup& setup) {
   return bytes / group_rate(setup.chip, setup.context, setup.tensor);
 }
 
-double exchange_time(const Setup& setup) {
+double exchange_time(const JobSetup& setup) {
   if (setup.expert == 1) return 0;
   const std::uint64_t beside = std::min(setup.expert, setup.chip.domain);
   const double nodes = static_cast<double>(setup.expert) / static_cast<double>(beside);
@@ -65,7 +71,7 @@ double exchange_time(const Setup& setup) {
   return std::max(inside, tokens * others * token / setup.chip.scale_out);
 }
 
-LayerTime::LayerTime(const Setup& setup, double sustained)
+LayerTime::LayerTime(const JobSetup& setup, double sustained)
     : setup_(setup),
       rate_(sustained * setup.chip.peak(setup.precision)),
       head_rate_(sustained * setup.chip.bf16),
@@ -92,6 +98,7 @@ double LayerTime::product(const Product& of, double output_bytes) const {
     const double rows = is_tpu ? kTpuTile.m * static_cast<double>(setup_.chip.devices) : kGpuTile;
     operations *= 1 + (is_tpu ? 1 : 0.5) * rows / std::max(m, rows);
     if (is_tpu) {
+      operations *= filled_tiles(n, kTpuTile.n) * filled_tiles(k, kTpuTile.k);
       const double tile = 2 * kTpuTile.m * kTpuTile.n * kTpuTile.k;
       const double bytes = (kTpuTile.m + kTpuTile.n) * kTpuTile.k * setup_.element_bytes();
       in = operations * bytes / tile / memory_;
@@ -166,8 +173,16 @@ PassTime LayerTime::attention() const {
 
   const auto ranks = static_cast<double>(setup_.context);
   const double uneven = setup_.is_balanced ? 1 : (2 * ranks - 1) / ranks;
+  // The products of a head fill a systolic array by rows: 128 of 256 leave half of it idle.
+  const auto filled = [&](double width) {
+    const double head = width / static_cast<double>(model.heads),
+                 unit = static_cast<double>(setup_.chip.matrix_unit);
+    return width * std::ceil(head * tensor_ / unit) * unit / (head * tensor_);
+  };
   const double half = static_cast<double>(setup_.sequence) / 2;
-  const double operations = 2 * tokens_ * half * (query + value) * uneven;
+  // Of their rates kernels reach less on short sequences (arXiv 2407.08608, figures 5 and 6).
+  const double ramp = setup_.chip.is_tpu ? 1 : 1 + kAttentionRamp / static_cast<double>(setup_.sequence);
+  const double operations = 2 * tokens_ * half * (filled(query) + filled(value)) * uneven * ramp;
   const double forward = operations / attention_forward_, backward = 2.5 * operations / attention_backward_;
   const double again = recomputed.attention ? forward : 0;
   time.forward += forward;

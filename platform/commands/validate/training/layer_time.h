@@ -18,8 +18,9 @@ PassTime operator*(PassTime time, double factor);
 class LayerTime {
  public:
   /// @param sustained part of the peak that products of matrices get
-  LayerTime(const Setup& setup, double sustained);
+  LayerTime(const JobSetup& setup, double sustained);
 
+  PassTime attention() const;
   PassTime plain() const;
   PassTime mixture() const;
   PassTime head() const;
@@ -33,11 +34,10 @@ class LayerTime {
   double product(const Product& of, double output_bytes) const;
   /// Adds its passes. @return forward
   double add(PassTime& time, const Product& of, bool is_recomputed) const;
-  PassTime attention() const;
   PassTime elementwise(double elements, double cast_elements) const;
   void communicate(PassTime& time, double gather_beside, double scatter_beside) const;
 
-  const Setup& setup_;
+  const JobSetup& setup_;
   double rate_, head_rate_, attention_forward_, attention_backward_, memory_;
   double tokens_, tensor_, hidden_;
 };
@@ -46,9 +46,9 @@ class LayerTime {
 /// that share one; `stride` from one member to the next.
 double group_rate(const Chip& chip, std::uint64_t members, std::uint64_t stride);
 /// Seconds that a ring passes (P − 1) blocks of keys and values of S/P tokens, 2·(S/P)·n_kv·d·b bytes each.
-double ring_block_time(const Setup& setup);
+double ring_block_time(const JobSetup& setup);
 /// Seconds of an all-to-all of experts: `copies` of every token, once to a server that several of its experts
 /// are in.
-double exchange_time(const Setup& setup);
+double exchange_time(const JobSetup& setup);
 
 }  // namespace wafertlm::validate::steps

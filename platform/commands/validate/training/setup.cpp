@@ -37,7 +37,7 @@ class Reader {
  public:
   explicit Reader(const ValidationRow& row) : row_(row), text_(row.size) {}
 
-  Setup setup() {
+  JobSetup setup() {
     setup_.chip = chip_of(row_);
     setup_.framework = framework_of(row_);
     setup_.precision = precision_of(row_);
@@ -120,6 +120,9 @@ class Reader {
     setup_.is_sharded = (setup_.framework.is_sharded || says(text_, "FSDP")) && setup_.pipeline == 1;
     if (says(text_, "async(hronous)?[- ]?TP")) setup_.framework.tensor_overlap = TensorOverlap::pipelined;
     setup_.is_balanced = !is_torchtitan_;
+    if (is_torchtitan_ && setup_.precision == Precision::bf16)
+      setup_.framework.is_fused = says(text_, "compile");
+    if (says(text_, "DualPipe")) setup_.framework.overlaps_exchanges = true;
     if (is_torchtitan_ && (setup_.pipeline > 1)) setup_.framework.tensor_overlap = TensorOverlap::pipelined;
     if (is_torchtitan_ && (setup_.tensor > 1 || setup_.context > 1 || setup_.sequence > 8192)) {
       setup_.framework.recomputed = kAll;
@@ -141,7 +144,7 @@ class Reader {
       assume(fmt::format("local batch {}", local));
       return local;
     }
-    if (recipe_) {
+    if (recipe_ && recipe_->batch_per_chip > 0) {
       setup_.samples = recipe_->batch_per_chip * static_cast<double>(setup_.ranks);
       assume(fmt::format("batch {} per chip", recipe_->batch_per_chip));
       return std::max<std::uint64_t>(static_cast<std::uint64_t>(std::llround(setup_.samples / data)), 1);
@@ -149,6 +152,11 @@ class Reader {
     if (setup_.framework.group == std::string("Llama 3")) {
       assume("16 Mi tokens a step");
       return std::max<std::uint64_t>((1u << 24) / setup_.sequence / setup_.data, 1);
+    }
+    if (setup_.framework.group == std::string("DeepSeek")) {
+      assume("batch 15360");
+      setup_.samples = 15360;
+      return std::max<std::uint64_t>(15360 / setup_.data, 1);
     }
     if (setup_.chip.is_tpu) {
       assume("batch 4 per chip");
@@ -160,8 +168,11 @@ class Reader {
   void read_batch() {
     const std::uint64_t local = local_batch();
     if (setup_.samples == 0) setup_.samples = static_cast<double>(local * setup_.data);
+    divide_sequence();
     if (const auto micro = whole(text_, "(?:micro[- ]?batch(?: size)?|\\bMBS)[ =]*(\\d+)"))
       setup_.micro_batch = std::min(*micro, local);
+    else if (recipe_ && recipe_->micro_batch != 0)
+      setup_.micro_batch = std::min(recipe_->micro_batch, local);
     else if (is_torchtitan_ && setup_.pipeline > 1)
       setup_.micro_batch = std::max<std::uint64_t>(local / setup_.pipeline, 1);
     else if (setup_.is_sharded)
@@ -174,6 +185,18 @@ class Reader {
                                       static_cast<double>(local) / static_cast<double>(setup_.micro_batch))),
                                   1));
     if (setup_.microbatches > 100'000) throw CannotSay("more than 100,000 micro-batches");
+  }
+
+  /// Fewer samples than replicas: a sequence is over several ranks.
+  void divide_sequence() {
+    const auto samples = static_cast<std::uint64_t>(std::llround(setup_.samples));
+    if (samples == 0 || samples >= setup_.data) return;
+    if (setup_.data % samples != 0)
+      throw CannotSay(fmt::format("{} samples for {} replicas", samples, setup_.data));
+    const std::uint64_t ranks = setup_.data / samples;
+    assume(fmt::format("CP{}", setup_.context * ranks));
+    setup_.context *= ranks;
+    setup_.data = samples;
   }
 
   /// The most samples whose activations fit beside parameters, gradients and optimizer (Korthikanti et al.
@@ -211,7 +234,7 @@ class Reader {
 
   const ValidationRow& row_;
   const std::string& text_;
-  Setup setup_;
+  JobSetup setup_;
   bool is_torchtitan_ = false;
   const Benchmark* benchmark_ = nullptr;
   const Recipe* recipe_ = nullptr;
@@ -233,14 +256,14 @@ Precision precision_of(const ValidationRow& row) {
                                                                              : Precision::bf16;
 }
 
-Setup setup_of(const ValidationRow& row) { return Reader(row).setup(); }
+JobSetup setup_of(const ValidationRow& row) { return Reader(row).setup(); }
 
 const char* name_of(Precision precision) {
   constexpr const char* kNames[] = {"BF16", "FP8", "MXFP8", "NVFP4"};
   return kNames[static_cast<std::size_t>(precision)];
 }
 
-std::string Setup::text() const {
+std::string JobSetup::text() const {
   std::string text;
   const std::pair<const char*, std::uint64_t> degrees[] = {
       {"TP", tensor}, {"PP", pipeline}, {"CP", context}, {"EP", expert}, {is_sharded ? "FSDP" : "DP", data}};

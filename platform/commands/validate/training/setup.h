@@ -10,7 +10,7 @@
 namespace wafertlm::validate::steps {
 
 /// A training job as a row and its framework's defaults say.
-struct Setup {
+struct JobSetup {
   Chip chip;
   Framework framework;
   Precision precision = Precision::bf16;
@@ -34,7 +34,7 @@ struct Setup {
 };
 
 /// @throws CannotSay: chip, model, ranks or batch are not to be found, or do not fit each other.
-Setup setup_of(const ValidationRow& row);
+JobSetup setup_of(const ValidationRow& row);
 /// BF16 if nothing is said.
 Precision precision_of(const ValidationRow& row);
 const char* name_of(Precision precision);

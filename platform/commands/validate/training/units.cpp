@@ -21,6 +21,7 @@ std::optional<Unit> unit_of(const std::string& text) {
       {"^(?:tokens?|tok)(?: ?/ ?(?:s|sec|second)| per second)$", Unit::all_tokens},
       {"^(?:samples?|sequences?)(?: ?/ ?(?:s|sec|second)| per second)" + rank, Unit::rank_samples},
       {"^(?:samples?|sequences?)(?: ?/ ?(?:s|sec|second)| per second)$", Unit::samples},
+      {"^(?:k|thousand).*hours?\\b.*(?:trillion|1e12|T) ?tok", Unit::kilohours_per_teratoken},
       {"hours?\\b.*(?:trillion|1e12|T) ?tok", Unit::hours_per_teratoken},
   };
   for (const auto& [expression, unit] : units)
@@ -28,7 +29,7 @@ std::optional<Unit> unit_of(const std::string& text) {
   return std::nullopt;
 }
 
-double model_flops_per_token(const Setup& setup) {
+double model_flops_per_token(const JobSetup& setup) {
   const ModelShape& model = setup.model;
   const auto layers = static_cast<double>(model.layers), sequence = static_cast<double>(setup.sequence);
   const double attention =
@@ -36,12 +37,12 @@ double model_flops_per_token(const Setup& setup) {
   return 6 * model.active_parameters() + (setup.framework.counts_causal_half ? attention / 2 : attention);
 }
 
-double roofline(const Setup& setup, double sustained) {
+double roofline(const JobSetup& setup, double sustained) {
   return model_flops_per_token(setup) * setup.tokens() / static_cast<double>(setup.ranks) /
          (sustained * setup.chip.peak(setup.precision));
 }
 
-double in_unit(Unit unit, const Setup& setup, double seconds) {
+double in_unit(Unit unit, const JobSetup& setup, double seconds) {
   const auto ranks = static_cast<double>(setup.ranks);
   const double tokens = setup.tokens() / seconds;
   const double flops = model_flops_per_token(setup) * tokens / ranks;
@@ -64,6 +65,8 @@ double in_unit(Unit unit, const Setup& setup, double seconds) {
       return setup.samples / seconds / ranks;
     case Unit::hours_per_teratoken:
       return 1e12 / tokens * ranks / 3600;
+    case Unit::kilohours_per_teratoken:
+      return 1e9 / tokens * ranks / 3600;
   }
   return 0;
 }
