@@ -36,7 +36,7 @@ EXAMPLES = {
     "run": [f"{RUN} --set workload.batch_per_npu=1 --out {{out}}/a"],
     "compare": ["{out}/a {out}/a --out {out}/compare.html"],
     "explain": ["{out}/a --quick"],
-    "validate": ["clusters --only hw059,hw136"],
+    "validate": ["clusters --only hw059,hw136", "{out}/rows.csv"],
 }
 # Not yet described.
 WITHOUT = {"astra-sim", "libra", "model fred counts", "model fred routes", "model memory compare", "model memory stream",
