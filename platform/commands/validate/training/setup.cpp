@@ -14,7 +14,8 @@
 namespace wafertlm::validate::steps {
 namespace {
 
-constexpr double kMostOfACount = 1e7;  // of a degree or a batch
+constexpr double kMostOfACount = 1e7;            // of a degree or a batch
+constexpr std::uint64_t kMostOfARow = 1u << 20;  // of chips, of passes of a stage
 
 std::optional<std::uint64_t> whole(const std::string& text, const char* expression) {
   const auto value = number(text, expression);
@@ -56,8 +57,11 @@ class Reader {
 
   void read_ranks() {
     if (setup_.chip.is_tpu && says(text_, "\\d+x\\d+x\\d+")) {  // a torus
-      const auto edge = [&](const char* expression) { return whole(text_, expression).value_or(1); };
+      const auto edge = [&](const char* expression) {
+        return std::min(whole(text_, expression).value_or(1), kMostOfARow);
+      };
       setup_.ranks = edge("(\\d+)x\\d+x\\d+") * edge("\\d+x(\\d+)x\\d+") * edge("\\d+x\\d+x(\\d+)");
+      if (setup_.ranks > kMostOfARow) throw CannotSay("the torus is out of range");
       return;
     }
     const auto ranks = whole(row_.ranks, "^\\D{0,3}([\\d,]+)");
@@ -184,7 +188,8 @@ class Reader {
                                   static_cast<std::uint64_t>(std::llround(
                                       static_cast<double>(local) / static_cast<double>(setup_.micro_batch))),
                                   1));
-    if (setup_.microbatches > 100'000) throw CannotSay("more than 100,000 micro-batches");
+    if (setup_.microbatches > kMostOfARow / setup_.pipeline)
+      throw CannotSay(fmt::format("{} micro-batches are too many to simulate", setup_.microbatches));
   }
 
   /// Fewer samples than replicas: a sequence is over several ranks.
@@ -227,7 +232,7 @@ class Reader {
       setup_.chunks = layers % stages == 0         ? layers / stages
                       : (layers + 2) % stages == 0 ? (layers + 2) / stages
                                                    : 1;
-    if (setup_.chunks * stages > layers + 2)
+    if (setup_.chunks > layers || setup_.chunks * stages > layers + 2)
       throw CannotSay(
           fmt::format("{} chunks of {} stages are more than {} layers", setup_.chunks, stages, layers));
   }
