@@ -291,9 +291,14 @@ const std::vector<ModelShape>& shapes() {
   return table;
 }
 
+constexpr double kMostOfADimension = 1e6;
+
 std::uint64_t dimension(const std::string& text, const char* expression, std::uint64_t otherwise = 0) {
   const auto value = number(text, expression);
-  return value && *value >= 1 ? static_cast<std::uint64_t>(*value) : otherwise;
+  if (!value) return otherwise;
+  if (!(*value >= 1 && *value <= kMostOfADimension))
+    throw CannotSay("a dimension of the model is out of range");
+  return static_cast<std::uint64_t>(*value);
 }
 
 /// A GPT by its dimensions.

@@ -108,6 +108,10 @@ TEST(TrainingSetup, WhatARowLacksIsSaid) {
   EXPECT_NE(reason(row_of("H100", "many", "", "Llama 3 8B GBS 8")).find("ranks"), std::string::npos);
   EXPECT_NE(reason(row_of("H100", "8", "", "Llama 3 8B")).find("batch"), std::string::npos);
   EXPECT_NE(reason(row_of("H100", "8", "", "Llama 3 8B TP3 GBS 8")).find("divide"), std::string::npos);
+  EXPECT_NE(reason(row_of("H100", "8", "", "layers 99999999, hidden 8, heads 1")).find("range"),
+            std::string::npos);
+  EXPECT_NE(reason(row_of("H100", "64", "", "Llama 3 8B PP64 VP1 GBS 100000")).find("too many"),
+            std::string::npos);
 }
 
 TEST(TrainingSetup, ShapesHaveThePublishedNumbersOfParameters) {
