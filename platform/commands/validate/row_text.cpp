@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <cstddef>
+#include <cstdlib>
 #include <map>
 #include <regex>
+#include <utility>
 
 namespace wafertlm::validate {
 
@@ -15,8 +18,60 @@ std::string lower(std::string text) {
   return text;
 }
 
-bool says(const std::string& text, const std::string& pattern) {
-  return std::regex_search(text, std::regex(pattern, std::regex::ECMAScript | std::regex::icase));
+namespace {
+
+constexpr std::size_t kLongest = 500;  // the library's search is recursive
+
+const std::regex& compiled(const std::string& pattern) {
+  static std::map<std::string, std::regex> all;
+  const auto found = all.find(pattern);
+  if (found != all.end()) return found->second;
+  return all.emplace(pattern, std::regex(pattern, std::regex::icase | std::regex::ECMAScript)).first->second;
+}
+
+}  // namespace
+
+bool says(const std::string& text, const std::string& pattern) { return match(text, pattern).has_value(); }
+
+std::optional<std::string> match(const std::string& text, const std::string& pattern) {
+  const std::string part = text.substr(0, kLongest);
+  std::smatch found;
+  std::regex_search(part, found, compiled(pattern));
+  for (std::size_t group = found.size(); group-- > 0;)
+    if (found[group].matched) return found[group].str();
+  return std::nullopt;
+}
+
+std::string said(const std::string& text, const std::string& pattern) {
+  return match(text, pattern).value_or("");
+}
+
+std::optional<double> number(const std::string& text, const std::string& pattern) {
+  std::optional<std::string> digits = match(text, pattern);
+  if (!digits || digits->empty()) return std::nullopt;
+  digits->erase(std::remove(digits->begin(), digits->end(), ','), digits->end());
+  char* end = nullptr;
+  const double value = std::strtod(digits->c_str(), &end);
+  if (end == digits->c_str()) return std::nullopt;
+  return *end == 'k' || *end == 'K' ? value * 1024 : value;
+}
+
+std::string in_ascii(std::string text) {
+  static const std::pair<const char*, const char*> signs[] = {
+      {"×", "x"}, {"·", "x"}, {"³", "^3"}, {"µ", "u"}, {"μ", "u"}};
+  for (const auto& [sign, ascii] : signs)
+    for (std::size_t at = text.find(sign); at != std::string::npos; at = text.find(sign, at))
+      text.replace(at, std::string(sign).size(), ascii);
+  return text;
+}
+
+std::uint32_t ranks_of(const ValidationRow& row) {
+  if (says(row.ranks, "^\\s*(one|a|single)\\b")) return 1;
+  return leading_count(row.ranks).value_or(0);
+}
+
+bool is_wafer(const ValidationRow& row) {
+  return says(row.system + " " + row.topology, "cerebras|\\bWSE|\\bCS-\\d|wafer|dojo");
 }
 
 std::optional<std::uint32_t> leading_count(const std::string& text) {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "platform/commands/validate/gemm/row_text.h"
+#include "platform/commands/validate/row_text.h"
 #include "platform/describe/preset_files.h"
 #include "platform/host/presets.h"
 #include "platform/spec/load.h"

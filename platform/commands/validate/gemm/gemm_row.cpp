@@ -7,7 +7,7 @@
 #include <regex>
 #include <vector>
 
-#include "platform/commands/validate/gemm/row_text.h"
+#include "platform/commands/validate/row_text.h"
 
 namespace wafertlm::validate {
 namespace {

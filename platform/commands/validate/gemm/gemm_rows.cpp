@@ -6,8 +6,8 @@
 #include "models/npu/tiled_product.h"
 #include "platform/commands/validate/gemm/accelerators.h"
 #include "platform/commands/validate/gemm/gemm_row.h"
-#include "platform/commands/validate/gemm/row_text.h"
 #include "platform/commands/validate/row_kind.h"
+#include "platform/commands/validate/row_text.h"
 #include "platform/text/format.h"
 
 namespace wafertlm::validate {

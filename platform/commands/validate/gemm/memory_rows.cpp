@@ -11,8 +11,8 @@
 #include "platform/commands/model/memory/memory_study.h"
 #include "platform/commands/validate/gemm/accelerators.h"
 #include "platform/commands/validate/gemm/pcie.h"
-#include "platform/commands/validate/gemm/row_text.h"
 #include "platform/commands/validate/row_kind.h"
+#include "platform/commands/validate/row_text.h"
 
 namespace wafertlm::validate {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "platform/commands/validate/training/row_words.h"
+#include "platform/commands/validate/row_text.h"
 
 namespace wafertlm::validate::steps {
 namespace {

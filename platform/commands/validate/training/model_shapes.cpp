@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "platform/commands/validate/training/row_words.h"
+#include "platform/commands/validate/row_text.h"
 #include "platform/commands/validate/validation_row.h"
 
 namespace wafertlm::validate::steps {

@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "platform/commands/validate/training/row_words.h"
+#include "platform/commands/validate/row_text.h"
 
 namespace wafertlm::validate::steps {
 namespace {

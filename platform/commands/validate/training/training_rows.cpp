@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "platform/commands/validate/row_kind.h"
+#include "platform/commands/validate/row_text.h"
 #include "platform/commands/validate/training/calibration.h"
 #include "platform/commands/validate/training/iteration.h"
-#include "platform/commands/validate/training/row_words.h"
 #include "platform/commands/validate/training/units.h"
 
 // What is simulated is in iteration.h and layer_time.h; defaults of frameworks and facts of recipes, in

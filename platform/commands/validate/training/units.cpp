@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "platform/commands/validate/training/row_words.h"
+#include "platform/commands/validate/row_text.h"
 
 namespace wafertlm::validate::steps {
 
