@@ -136,6 +136,8 @@ std::shared_ptr<const config::Struct<Measurements>> measurements_type() {
         .required("unit", &R::unit, text(), "\"us\", \"GB/s busbw\", \"TFLOP/s\"")
         .required("source", &R::source, text(), "Where it is published")
         .optional("notes", &R::notes, text(), "More about it")
+        .optional("calibrates", &R::calibrates, boolean(),
+                  "A training step: it gives the sustained rate of its machine, framework and precision")
         .optional("preset", &R::preset, file_path("a platform", "platforms"),
                   "Platform in place of the one that the system's name stands for")
         .optional("set", &R::changes, list_of<std::string>(text(), 0, 100),

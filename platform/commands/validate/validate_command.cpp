@@ -93,19 +93,30 @@ std::vector<Outcome> outcomes_of(const std::vector<ValidationRow>& rows, unsigne
   return outcomes;
 }
 
+/// Those of configs/validation/.
+std::vector<std::string> own_tables() {
+  std::vector<std::string> files;
+  for (const char* name : {"clusters", "training", "devices"})
+    files.push_back(
+        (required_configs_folder({"validation"}) / "validation" / (std::string(name) + ".yaml")).string());
+  return files;
+}
+
 int run_validate(const ValidateOptions& options) {
-  const std::string file =
-      !options.file.empty()
-          ? options.file
-          : (required_configs_folder({"validation"}) / "validation" / "clusters.yaml").string();
-  std::vector<ValidationRow> rows = read_rows(file);
+  const std::vector<std::string> files =
+      options.file.empty() ? own_tables() : std::vector<std::string>{options.file};
+  std::vector<ValidationRow> rows;
+  for (const std::string& file : files) {
+    const std::vector<ValidationRow> more = read_rows(file);
+    rows.insert(rows.end(), more.begin(), more.end());
+  }
   if (!options.only.empty()) {
     const std::vector<ValidationRow> all = std::move(rows);
     rows.clear();
     for (const std::string& id : options.only) {
       const auto found =
           std::find_if(all.begin(), all.end(), [&](const ValidationRow& row) { return row.id == id; });
-      if (found == all.end()) throw std::invalid_argument(fmt::format("--only: {} has no row {}", file, id));
+      if (found == all.end()) throw std::invalid_argument(fmt::format("--only: there is no row {}", id));
       rows.push_back(*found);
     }
   }

@@ -21,6 +21,7 @@ struct ValidationRow {
   // Of YAML alone: in place of the preset that the system's name stands for.
   std::string preset;                ///< platform; empty: by the system's name
   std::vector<std::string> changes;  ///< of it, as of `--set`
+  bool calibrates = false;           ///< gives the sustained rate of its machine, framework and precision
   std::string place;                 ///< "rows.csv:12", for messages
 
   double value = 0;       ///< of `measured`

@@ -49,12 +49,13 @@ double sustained_by(const ValidationRow& row, const JobSetup& setup) {
 }
 
 Calibration calibration_of(const JobSetup& setup) {
-  const auto file = required_configs_folder({"validation"}) / "validation" / "training_calibration.csv";
+  const auto file = required_configs_folder({"validation"}) / "validation" / "training.yaml";
   const std::vector<ValidationRow> rows = read_rows(file.string());
   const ValidationRow* nearest = nullptr;
   JobSetup its;
   int most = -1;
   for (const ValidationRow& row : rows) {
+    if (!row.calibrates) continue;
     const JobSetup other = setup_of(row);
     const int points = nearness(other, setup);
     if (points <= most) continue;
@@ -62,7 +63,7 @@ Calibration calibration_of(const JobSetup& setup) {
     nearest = &row;
     its = other;
   }
-  if (nearest == nullptr) throw CannotSay(file.string() + " has no rows");
+  if (nearest == nullptr) throw CannotSay(file.string() + " has no row that calibrates");
   Calibration calibration = {sustained_by(*nearest, its), nearest->id, ""};
   const bool is_its_own = its.chip.name == std::string(setup.chip.name) && its.precision == setup.precision &&
                           its.framework.group == std::string(setup.framework.group);

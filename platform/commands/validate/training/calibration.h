@@ -16,7 +16,7 @@ struct Calibration {
 /// With which the row comes out as measured. @throws CannotSay: with no part it does.
 double sustained_by(const ValidationRow& row, const JobSetup& setup);
 
-/// By the row of configs/validation/training_calibration.csv for this machine, framework and precision; if
+/// By the row of configs/validation/training.yaml that calibrates this machine, framework and precision; if
 /// there is none, by the nearest: of the machine, then of the framework, then of the precision.
 /// @throws CannotSay, std::invalid_argument: the file.
 Calibration calibration_of(const JobSetup& setup);

@@ -36,9 +36,8 @@ FabricTraits torus() {
 /// Two servers of four, whose switches reduce.
 FabricTraits servers() {
   DimensionalParams params;
-  params.dimensions =
-      Dimensions({{FabricDimension::Kind::switched, 4, 1'000'000'000, 0, false, 900'000'000},
-                  {FabricDimension::Kind::switched, 2, 200'000'000, 700}});
+  params.dimensions = Dimensions({{FabricDimension::Kind::switched, 4, 1'000'000'000, 0, false, 900'000'000},
+                                  {FabricDimension::Kind::switched, 2, 200'000'000, 700}});
   FabricTraits traits;
   traits.topology = std::make_shared<DimensionalTopology>(params);
   traits.in_network = true;
