@@ -301,9 +301,6 @@ std::shared_ptr<const Struct<PlatformSpec>> platform_type() {
     auto platform = std::make_shared<Struct<PlatformSpec>>("platform");
     platform->presets_in("platforms");
     platform->required("platform", &PlatformSpec::name, text(), "Name of the platform")
-        .optional(
-            "leaves_out", &PlatformSpec::leaves_out, list_of<std::string>(text(), 0, 100),
-            "What the machine has that the file does not say, a sentence each; `wafertlm check` prints them")
         .required("wafer", &PlatformSpec::wafer, wafer_type(), "The wafer and its fabric")
         .optional("npu", &PlatformSpec::npu, std::make_shared<const FileOr<NpuSpec>>(npu_type()),
                   "One NPU, or its file (configs/accelerators/); all are alike")
@@ -313,6 +310,9 @@ std::shared_ptr<const Struct<PlatformSpec>> platform_type() {
         .optional("collectives", &PlatformSpec::collectives, collectives_type(), "How collectives are done")
         .optional("sequencer", &PlatformSpec::sequencer, sequencer_type(), "How a rank walks its trace")
         .optional("run", &PlatformSpec::run, run_type(), "How the simulation runs")
+        .optional(
+            "leaves_out", &PlatformSpec::leaves_out, list_of<std::string>(text(), 0, 100),
+            "What the machine has that the file does not say, a sentence each; `wafertlm check` prints them")
         .check(check_platform);
     return platform;
   }();

@@ -25,10 +25,10 @@ const std::vector<config::FileKind>& all_file_kinds() {
     std::vector<config::FileKind> kinds = config::spec_file_kinds();
     for (config::FileKind& kind : std::vector<config::FileKind>{
              experiment_file_kind(), platform_file_kind(), study_file_kind(), config::graph_file_kind(),
-             tuning_table_file_kind(), comet::cluster_file_kind(), validate::systems_file_kind(),
-             validate::measurements_file_kind(), pipelines::pipeline_file_kind(),
+             tuning_table_file_kind(), comet::cluster_file_kind(), pipelines::pipeline_file_kind(),
              partition::partition_file_kind(), optimize::optimize_file_kind(), tune::tune_file_kind(),
-             precision::precision_file_kind(), class_file_kind()})
+             precision::precision_file_kind(), class_file_kind(), validate::systems_file_kind(),
+             validate::measurements_file_kind()})
       config::add_kind(kinds, std::move(kind));
     return kinds;
   }();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/commands/validate/systems.h"
 
+#include <filesystem>
 #include <memory>
 #include <ostream>
 
@@ -9,6 +10,7 @@
 #include "platform/describe/struct_type.h"
 #include "platform/describe/value_types.h"
 #include "platform/host/presets.h"
+#include "platform/spec/load.h"
 
 namespace wafertlm::validate {
 namespace {
@@ -17,16 +19,30 @@ std::shared_ptr<const config::Struct<SystemsSpec>> systems_type() {
   using namespace config;
   static const auto type = [] {
     auto system = std::make_shared<Struct<MeasuredSystem>>("measured_system");
-    system
-        ->required("pattern", &MeasuredSystem::pattern, text(),
-                   "Regular expression of the system and the topology facts, whatever the case")
-        .required("server", &MeasuredSystem::server, file_path("preset of a server", "platforms"),
-                  "Platform of a server")
-        .optional("cluster", &MeasuredSystem::cluster, file_path("preset of servers", "platforms"),
-                  "Platform of several; left out: none is published")
-        .optional("gpus", &MeasuredSystem::gpus, integer<std::uint32_t>(1, 1024), "Of a server")
-        .optional("nic", &MeasuredSystem::nic_bytes_per_s, or_none<std::uint64_t>(any_bandwidth(), 0),
-                  "Of a GPU's network interface where a row does not say it");
+    using M = MeasuredSystem;
+    system->required("system", &M::name, text(), "What it is called")
+        .required("pattern", &M::pattern, text(),
+                  "Regular expression of a row's system, else of its topology facts, whatever the case")
+        .required("accelerator", &M::accelerator, file_path("an accelerator", "accelerators"), "A device")
+        .optional("server", &M::server, file_path("a platform", "platforms"),
+                  "A server; left out: none is there")
+        .optional("cluster", &M::cluster, file_path("a platform", "platforms"),
+                  "Servers; left out: none is there")
+        .optional("kind", &M::kind, one_of<M::Kind>({"gpu", "tpu"}), "How its programs are made")
+        .optional("gpus", &M::gpus, integer<std::uint32_t>(1, 65'536), "Devices of a server, or of a slice")
+        .optional("domain", &M::domain, integer<std::uint32_t>(0, 65'536),
+                  "Chips that the server's links join at most; 0: those of a server")
+        .optional("nic", &M::nic_bytes_per_s, or_none<std::uint64_t>(any_bandwidth(), 0),
+                  "Of a chip's network interface where a row does not say it")
+        .optional("devices", &M::devices, integer<std::uint32_t>(1, 64), "Of a chip")
+        .optional("pcie", &M::pcie, integer<std::uint32_t>(0, 9),
+                  "Generation of its 16 lanes to the host; 0: not known")
+        .optional(
+            "attention_forward", &M::attention_forward, fraction(1),
+            "Part of the BF16 peak that kernels of causal attention sustain; 0: as products of matrices")
+        .optional("attention_backward", &M::attention_backward, fraction(1), "The same backward")
+        .optional("matrix_unit", &M::matrix_unit, integer<std::uint32_t>(1, 1024),
+                  "Rows of a systolic array, which an attention's head fills or not");
     auto intercept = std::make_shared<Struct<Intercept>>("measured_intercept");
     intercept->required("system", &Intercept::system, text(), "As rows write it")
         .required("library", &Intercept::library, text(), "NCCL, MSCCL++, RCCL")
@@ -66,11 +82,21 @@ const SystemsSpec& measured_systems() {
   return spec;
 }
 
+const MeasuredSystem* known_system(const ValidationRow& row) {
+  for (const std::string* const text : {&row.system, &row.topology})
+    for (const MeasuredSystem& system : measured_systems().systems)
+      if (says(*text, system.pattern)) return &system;
+  return nullptr;
+}
+
 const MeasuredSystem& system_of(const ValidationRow& row) {
-  for (const MeasuredSystem& system : measured_systems().systems)
-    if (says(row.system + "; " + row.topology, system.pattern)) return system;
+  if (const MeasuredSystem* const found = known_system(row)) return *found;
   throw CannotSay("no preset of this system");
 }
+
+std::string preset_name(const std::string& path) { return std::filesystem::path(path).stem().string(); }
+
+config::NpuSpec accelerator_of(const MeasuredSystem& system) { return config::load_npu(system.accelerator); }
 
 const Intercept* intercept_of(const ValidationRow& row, const std::string& library) {
   for (const Intercept& each : measured_systems().intercepts)

@@ -6,17 +6,30 @@
 
 #include "platform/commands/validate/validation_row.h"
 #include "platform/describe/file_kind.h"
+#include "platform/spec/npu_spec.h"
 #include "tlm/kernel/units.h"
 
 namespace wafertlm::validate {
 
-/// Systems that tables of measurements name, and the presets that stand for them (configs/validation/).
+/// A machine that tables of measurements name, the presets that stand for it, and what only training steps
+/// want to know of it (configs/validation/systems.yaml).
 struct MeasuredSystem {
-  std::string pattern;  ///< of the row's system and topology facts: a regular expression, whatever the case
-  std::string server;   ///< preset of a server; its first dimension is as large as the group, or a server
-  std::string cluster;  ///< … of servers; empty: none is published
+  enum class Kind : std::uint8_t { gpu, tpu };
+
+  std::string name;
+  std::string pattern;  ///< of a row's system, else topology facts: a regular expression, whatever the case
+  std::string accelerator;  ///< preset of a device
+  std::string server;       ///< … of a platform whose first dimension is as large as the group, or a server
+  std::string cluster;      ///< … of several servers; empty: none is published
+  Kind kind = Kind::gpu;
   std::uint32_t gpus = 8;             ///< of a server
-  std::uint64_t nic_bytes_per_s = 0;  ///< of a GPU, if the row does not say it
+  std::uint32_t domain = 0;           ///< chips that the server's links join at most; 0: a server's
+  std::uint64_t nic_bytes_per_s = 0;  ///< of a chip, if the row does not say it
+  std::uint32_t devices = 1;          ///< of a chip; the accelerator is one of them
+  std::uint32_t pcie = 0;             ///< generation of its 16 lanes to the host; 0: not known
+  /// Of the BF16 peak, what an attention's kernel sustains forward and backward, causal; 0: as products.
+  double attention_forward = 0, attention_backward = 0;
+  std::uint32_t matrix_unit = 1;  ///< rows of a systolic array, which an attention's head fills or not
 };
 
 /// The software's part of a small message, which is not derivable: of one open row of the system.
@@ -36,8 +49,14 @@ struct SystemsSpec {
 config::FileKind systems_file_kind();
 /// configs/validation/systems.yaml.
 const SystemsSpec& measured_systems();
-/// @throws CannotSay: there is none.
+/// Null: none is known.
+const MeasuredSystem* known_system(const ValidationRow& row);
+/// @throws CannotSay: none is known.
 const MeasuredSystem& system_of(const ValidationRow& row);
+/// "h100", of the path of a preset.
+std::string preset_name(const std::string& path);
+/// The device. @throws CannotSay: no preset stands for it.
+config::NpuSpec accelerator_of(const MeasuredSystem& system);
 /// Null: no open row says it; then the preset's own.
 const Intercept* intercept_of(const ValidationRow& row, const std::string& library);
 

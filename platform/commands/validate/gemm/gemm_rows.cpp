@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "models/npu/tiled_product.h"
-#include "platform/commands/validate/gemm/accelerators.h"
 #include "platform/commands/validate/gemm/gemm_row.h"
 #include "platform/commands/validate/row_kind.h"
 #include "platform/commands/validate/row_text.h"
+#include "platform/commands/validate/systems.h"
 #include "platform/text/format.h"
 
 namespace wafertlm::validate {
@@ -68,16 +68,16 @@ double in_unit(const GemmUnit& unit, double seconds, double operations, double p
 }
 
 Answer gemm_answer(const ValidationRow& row) {
-  const Accelerator& accelerator = known_accelerator(row);
+  const MeasuredSystem& system = system_of(row);
+  const std::string preset = preset_name(system.accelerator);
   const GemmRow gemm = gemm_row(row);
-  config::NpuSpec npu = npu_of(accelerator);
+  config::NpuSpec npu = accelerator_of(system);
   npu.compute.precision = gemm.precision;
   npu.compute.scales = gemm.scales;
   const config::RateSpec& rate = npu.compute.rate();
   const char* const precision = config::kPrecisions[static_cast<std::size_t>(gemm.precision)];
   if (!rate.peak_operations_per_s)
-    throw CannotSay(
-        fmt::format("configs/accelerators/{}.yaml has no peak in {}", accelerator.preset, precision));
+    throw CannotSay(fmt::format("configs/accelerators/{}.yaml has no peak in {}", preset, precision));
 
   const Machine machine = machine_of(npu, gemm);
   const TiledTime time = tiled_time(machine.units, machine.rates, gemm.product);
@@ -87,11 +87,11 @@ Answer gemm_answer(const ValidationRow& row) {
       std::max(operations / machine.peak,
                time.memory_s * machine.rates.memory_bytes_per_s / machine.memory_bytes_per_s);
   Answer answer;
-  answer.simulated = in_unit(unit, time.time_s, operations, machine.peak, accelerator.devices_per_chip);
-  answer.closed_form = in_unit(unit, roofline_s, operations, machine.peak, accelerator.devices_per_chip);
+  answer.simulated = in_unit(unit, time.time_s, operations, machine.peak, system.devices);
+  answer.closed_form = in_unit(unit, roofline_s, operations, machine.peak, system.devices);
   answer.calibrated_by = rate.calibrated_by;
   answer.how =
-      fmt::format("{} in {}: {} of tiles {} x {} x {}{}, {} % of the peak{}", accelerator.preset, precision,
+      fmt::format("{} in {}: {} of tiles {} x {} x {}{}, {} % of the peak{}", preset, precision,
                   counted(static_cast<std::uint64_t>(time.waves), "wave"), time.shape.m, time.shape.n,
                   time.shape.k, time.split > 1 ? fmt::format(", k in {} parts", time.split) : "",
                   rate.efficiency_percent, rate.efficiency_of.empty() ? "" : " as " + rate.efficiency_of);

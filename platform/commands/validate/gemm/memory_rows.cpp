@@ -9,10 +9,10 @@
 
 #include "models/hbm/dram/dram_memory.h"
 #include "platform/commands/model/memory/memory_study.h"
-#include "platform/commands/validate/gemm/accelerators.h"
 #include "platform/commands/validate/gemm/pcie.h"
 #include "platform/commands/validate/row_kind.h"
 #include "platform/commands/validate/row_text.h"
+#include "platform/commands/validate/systems.h"
 
 namespace wafertlm::validate {
 namespace {
@@ -116,8 +116,7 @@ Answer host_copy(const ValidationRow& row, const MemoryUnit& unit) {
     answer.how = "NVLink-C2C, 450 GB/s each way: packets of 128 B and 16 B of header";
     return answer;
   }
-  link.generation =
-      generation.empty() ? known_accelerator(row).pcie : static_cast<unsigned>(generation[0] - '0');
+  link.generation = generation.empty() ? system_of(row).pcie : static_cast<unsigned>(generation[0] - '0');
   if (!lanes.empty()) link.lanes = static_cast<unsigned>(std::stoul(lanes));
   if (link.generation == 0) throw CannotSay("how it is joined to its host is not known");
   Answer answer =
@@ -128,15 +127,16 @@ Answer host_copy(const ValidationRow& row, const MemoryUnit& unit) {
 }
 
 Answer stream(const ValidationRow& row, const MemoryUnit& unit) {
-  const Accelerator& accelerator = known_accelerator(row);
-  const config::NpuSpec npu = npu_of(accelerator);
+  const MeasuredSystem& system = system_of(row);
+  const std::string preset = preset_name(system.accelerator);
+  const config::NpuSpec npu = accelerator_of(system);
   const Stream& stream = *stream_of(row);
-  const double devices = says(row.unit + " " + row.topology, R"(\bchip)") ? accelerator.devices_per_chip : 1;
+  const double devices = says(row.unit + " " + row.topology, R"(\bchip)") ? system.devices : 1;
   const double pins = devices * static_cast<double>(npu.hbm.bytes_per_s(false));
   const double peak = peak_in(row.topology).value_or(pins);
   if (npu.hbm.generation.empty()) {
     Answer answer = answer_of(unit, peak * kOfGddr, peak);
-    answer.how = fmt::format("{}: {:.0f} % of the pins of a GDDR6", accelerator.preset, 100 * kOfGddr);
+    answer.how = fmt::format("{}: {:.0f} % of the pins of a GDDR6", preset, 100 * kOfGddr);
     return answer;
   }
   DramMemory memory(*hbm_params(npu.hbm).dram);
@@ -147,9 +147,8 @@ Answer stream(const ValidationRow& row, const MemoryUnit& unit) {
                                                      kLoadedLatency / static_cast<double>(loop.bytes))));
   const double part = loop.run_all(memory, 2000).bytes_per_s() / static_cast<double>(memory.bytes_per_s());
   Answer answer = answer_of(unit, peak * part, peak);
-  answer.how =
-      fmt::format("{}: {} stacks of {} bank by bank, {} % writes, {:.1f} % of the pins", accelerator.preset,
-                  npu.hbm.map.stacks, npu.hbm.generation, stream.writes_percent, 100 * part);
+  answer.how = fmt::format("{}: {} stacks of {} bank by bank, {} % writes, {:.1f} % of the pins", preset,
+                           npu.hbm.map.stacks, npu.hbm.generation, stream.writes_percent, 100 * part);
   return answer;
 }
 

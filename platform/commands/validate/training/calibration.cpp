@@ -24,7 +24,7 @@ bool is_lower(Precision precision) { return precision != Precision::bf16; }
 /// The more, the nearer.
 int nearness(const JobSetup& of, const JobSetup& to) {
   int points = 0;
-  if (of.chip.name == std::string(to.chip.name)) points += 16;
+  if (of.chip.name == to.chip.name) points += 16;
   if (of.framework.group == std::string(to.framework.group)) points += 8;
   if (is_lower(of.precision) == is_lower(to.precision)) points += 20;
   if (of.precision == to.precision) points += 2;
@@ -65,7 +65,7 @@ Calibration calibration_of(const JobSetup& setup) {
   }
   if (nearest == nullptr) throw CannotSay(file.string() + " has no row that calibrates");
   Calibration calibration = {sustained_by(*nearest, its), nearest->id, ""};
-  const bool is_its_own = its.chip.name == std::string(setup.chip.name) && its.precision == setup.precision &&
+  const bool is_its_own = its.chip.name == setup.chip.name && its.precision == setup.precision &&
                           its.framework.group == std::string(setup.framework.group);
   if (!is_its_own)
     calibration.other = fmt::format("{} {} {}", its.chip.name, its.framework.group, name_of(its.precision));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <string>
 
 #include "platform/commands/validate/validation_row.h"
 
@@ -8,25 +9,22 @@ namespace wafertlm::validate::steps {
 
 enum class Precision : std::uint8_t { bf16, fp8, mxfp8, nvfp4 };
 
-/// Published constants of a chip, and what a row's topology facts say in their place.
+/// A chip by its presets (MeasuredSystem), and what a row's topology facts say in their place.
 struct Chip {
-  const char* name;
-  const char* words;  ///< regular expression: what it is called
-  bool is_tpu;
-  double bf16, fp8;         ///< FLOP/s, dense
-  double memory, capacity;  ///< B/s, B
-  double scale_up;       ///< B/s of payload each way, per chip (NVLink: hardware.md; ICI: half of both ways)
-  std::uint64_t domain;  ///< chips that it joins
-  double scale_out;      ///< B/s each way, per chip
-  /// Of the BF16 peak, what an attention's kernel sustains forward and backward, causal; 0: as products.
-  double attention_forward, attention_backward;
-
+  std::string name;
+  bool is_tpu = false;
+  double bf16 = 0, fp8 = 0;         ///< FLOP/s, dense
+  double memory = 0, capacity = 0;  ///< B/s, B
+  double scale_up = 0;              ///< B/s of payload each way, per chip
+  std::uint64_t domain = 0;         ///< chips that it joins
+  double scale_out = 0;             ///< B/s each way, per chip
+  double attention_forward = 0, attention_backward = 0;
   std::uint64_t devices = 1;      ///< a program's of a chip: each gathers parameters for itself
-  std::uint64_t matrix_unit = 1;  ///< rows of a systolic array, which an attention's head fills or not
+  std::uint64_t matrix_unit = 1;  ///< rows of a systolic array
 
   double peak(Precision precision) const;
 };
-/// @throws CannotSay: no chip of the table.
+/// @throws CannotSay: no system of the table, or none with a server.
 Chip chip_of(const ValidationRow& row);
 
 }  // namespace wafertlm::validate::steps

@@ -76,8 +76,7 @@ const Framework& framework_of(const ValidationRow& row) {
 
 const Recipe* recipe_of(const Chip& chip, const std::string& model, std::uint64_t sequence) {
   for (const Recipe& each : kRecipes)
-    if (chip.name == std::string(each.chip) && model == each.model &&
-        (sequence == 0 || sequence == each.sequence))
+    if (chip.name == each.chip && model == each.model && (sequence == 0 || sequence == each.sequence))
       return &each;
   return nullptr;
 }

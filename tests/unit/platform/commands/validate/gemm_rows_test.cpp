@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "platform/commands/validate/gemm/accelerators.h"
+#include "platform/commands/validate/systems.h"
 #include "platform/commands/validate/gemm/gemm_row.h"
 #include "platform/commands/validate/gemm/pcie.h"
 #include "platform/commands/validate/row_kind.h"
@@ -131,14 +131,14 @@ TEST(Accelerators, AreKnownByWhatTablesCallThem) {
                                                        {"Tenstorrent Wormhole N150", "wormhole"},
                                                        {"Tenstorrent Blackhole p150", "blackhole"}};
   for (const auto& [name, preset] : names) {
-    const Accelerator* const found = accelerator_of(gemm(name, "GEMM BF16", "m=n=k=4096"));
+    const MeasuredSystem* const found = known_system(gemm(name, "GEMM BF16", "m=n=k=4096"));
     ASSERT_NE(found, nullptr) << name;
-    EXPECT_STREQ(found->preset, preset) << name;
+    EXPECT_EQ(preset_name(found->accelerator), preset) << name;
     const Answer answer = gemm_rows().answer(gemm(name, "GEMM BF16", "m=n=k=4096"));
     EXPECT_GT(answer.simulated, 0.3 * *answer.closed_form) << name;
     EXPECT_LT(answer.simulated, 0.95 * *answer.closed_form) << name;
   }
-  EXPECT_EQ(accelerator_of(gemm("Groq TSP", "GEMM", "")), nullptr);
+  EXPECT_EQ(known_system(gemm("Groq TSP", "GEMM", "")), nullptr);
 }
 
 struct Published {
