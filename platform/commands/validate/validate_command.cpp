@@ -23,6 +23,7 @@
 #include "platform/host/presets.h"
 #include "platform/host/progress.h"
 #include "platform/report/report.h"
+#include "platform/spec/load.h"
 
 namespace wafertlm {
 namespace {
@@ -68,6 +69,15 @@ void take(Outcome& outcome, const nlohmann::json& json) {
   outcome.answer = std::move(answer);
 }
 
+/// @throws bad_row: it is not there, or the changes are none of it.
+void check_preset(const ValidationRow& row) {
+  try {
+    config::load_platform(row.preset, row.changes);
+  } catch (const config::ConfigError& error) {
+    throw bad_row(row, error.what());
+  }
+}
+
 std::vector<Outcome> outcomes_of(const std::vector<ValidationRow>& rows, unsigned jobs) {
   std::vector<Outcome> outcomes;
   std::vector<std::size_t> asked;
@@ -81,6 +91,7 @@ std::vector<Outcome> outcomes_of(const std::vector<ValidationRow>& rows, unsigne
     else
       asked.push_back(outcomes.size() - 1);
     if (kind) kind->check(row);
+    if (!row.preset.empty()) check_preset(row);
   }
   ProgressLine progress;
   run_in_children(
