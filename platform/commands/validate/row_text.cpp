@@ -97,20 +97,46 @@ std::optional<std::uint64_t> bytes_of(const std::string& text) {
   return static_cast<std::uint64_t>(std::llround(bytes));
 }
 
+namespace {
+
+/// Of the first word of `unit` that is in the table.
+std::optional<double> factor_of(const std::string& unit, const std::map<std::string, double>& table) {
+  static const std::regex word("[^\\s,;()]+");
+  for (std::sregex_iterator each(unit.begin(), unit.end(), word), end; each != end; ++each)
+    if (const auto found = table.find(each->str()); found != table.end()) return found->second;
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<double> time_unit(const std::string& unit) {
-  static const std::map<std::string, double> kUnits = {
-      {"ns", 1e-9}, {"us", 1e-6}, {"µs", 1e-6}, {"ms", 1e-3}, {"s", 1}};
-  const auto found = kUnits.find(unit.substr(0, unit.find_first_of(" /(")));
-  if (found == kUnits.end() || unit.find('/') != std::string::npos) return std::nullopt;
-  return found->second;
+  return factor_of(unit, {{"ns", 1e-9},
+                          {"us", 1e-6},
+                          {"µs", 1e-6},
+                          {"μs", 1e-6},
+                          {"ms", 1e-3},
+                          {"s", 1},
+                          {"usec", 1e-6},
+                          {"msec", 1e-3},
+                          {"sec", 1},
+                          {"seconds", 1},
+                          {"microseconds", 1e-6},
+                          {"milliseconds", 1e-3}});
 }
 
 std::optional<double> rate_unit(const std::string& unit) {
-  static const std::map<std::string, double> kUnits = {
-      {"MB/s", 1e6},     {"GB/s", 1e9},     {"TB/s", 1e12},        {"GBps", 1e9},
-      {"Gb/s", 1e9 / 8}, {"Gbps", 1e9 / 8}, {"GiB/s", 1073741824.}};
-  const auto found = kUnits.find(unit.substr(0, unit.find_first_of(" (")));
-  return found == kUnits.end() ? std::nullopt : std::optional(found->second);
+  return factor_of(unit, {{"MB/s", 1e6},
+                          {"GB/s", 1e9},
+                          {"TB/s", 1e12},
+                          {"GBps", 1e9},
+                          {"TBps", 1e12},
+                          {"Gb/s", 1e9 / 8},
+                          {"Gbps", 1e9 / 8},
+                          {"Tb/s", 1e12 / 8},
+                          {"Tbps", 1e12 / 8},
+                          {"GiB/s", 1073741824.}});
 }
+
+bool is_part(const std::string& unit) { return says(unit, "^\\s*(%|percent|ratio|x\\b|-|times|fraction)"); }
 
 }  // namespace wafertlm::validate

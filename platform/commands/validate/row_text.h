@@ -35,5 +35,7 @@ std::optional<std::uint64_t> bytes_of(const std::string& text);
 std::optional<double> time_unit(const std::string& unit);
 /// "GB/s busbw", "TB/s", "Gb/s": bytes/s; none: no rate.
 std::optional<double> rate_unit(const std::string& unit);
+/// "%", "ratio", "x", "-".
+bool is_part(const std::string& unit);
 
 }  // namespace wafertlm::validate

@@ -48,7 +48,7 @@ struct Record {
 /// By RFC 4180; empty lines are none.
 std::vector<Record> records_of(const std::string& file, const std::string& text) {
   std::vector<Record> records;
-  std::size_t at = 0, line = 1;
+  std::size_t at = text.rfind("\xEF\xBB\xBF", 0) == 0 ? 3 : 0, line = 1;  // a byte order mark
   while (at < text.size()) {
     Record record{line, {""}};
     bool quoted = false;
@@ -107,12 +107,8 @@ std::vector<const Column*> columns_of(const std::string& file, const Record& hea
 void read_value(ValidationRow& row) {
   const char *const begin = row.measured.data(), *const end = begin + row.measured.size();
   const auto [rest, error] = std::from_chars(begin, end, row.value);
-  row.is_value = error == std::errc() && rest == end;
-  if (row.is_value && !(std::isfinite(row.value) && row.value > 0))
-    throw bad_row(row, fmt::format("measured: {} is not above 0", row.measured));
-  // "< 3" is a bound; it cannot be hit or missed.
-  if (!row.is_value && row.measured.find_first_of("<>~") == std::string::npos)
-    throw bad_row(row, fmt::format("measured: '{}' is no number", row.measured));
+  // "< 3", "1.5 to 2" and a rate rounded to 0.00 are no values: such a row cannot be hit or missed.
+  row.is_value = error == std::errc() && rest == end && std::isfinite(row.value) && row.value > 0;
 }
 
 struct Measurements {

@@ -15,8 +15,7 @@ config::FileKind measurements_file_kind();
 /// with the columns id, system, ranks, topology facts, operation, size or model+parallelism, measured, unit,
 /// source and, if it likes, notes.
 /// @throws std::invalid_argument with file and line: a column is missing, unknown or there twice; a row has
-/// too many or too few, no id, an id that is there already, no unit; `measured` is neither a number nor a
-/// bound.
+/// too many or too few, no id, an id that is there already, no unit.
 std::vector<ValidationRow> read_rows(const std::string& file);
 
 }  // namespace wafertlm::validate

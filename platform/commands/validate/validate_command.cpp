@@ -85,7 +85,7 @@ std::vector<Outcome> outcomes_of(const std::vector<ValidationRow>& rows, unsigne
     const RowKind* const kind = kind_of(row);
     Outcome& outcome = outcomes.emplace_back(Outcome{row, kind ? kind->group(row) : "other", {}, ""});
     if (!row.is_value)
-      outcome.reason = "a bound, not a value";
+      outcome.reason = "what was measured is no number above 0";
     else if (!kind)
       outcome.reason = "no model of this operation";
     else

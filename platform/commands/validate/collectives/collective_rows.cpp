@@ -44,7 +44,7 @@ std::string group(const ValidationRow& row) {
 }
 
 void check(const ValidationRow& row) {
-  if (!time_unit(row.unit) && !rate_unit(row.unit))
+  if (!time_unit(row.unit) && !rate_unit(row.unit) && !is_part(row.unit))
     throw bad_row(
         row, fmt::format("'{}' is no unit of a collective: us, ms, s, GB/s busbw, GB/s algbw", row.unit));
 }
@@ -79,6 +79,7 @@ double closed_form_s(CollectiveType type, double bytes, const Servers& servers, 
 }
 
 Answer answer(const ValidationRow& row) {
+  if (is_part(row.unit)) throw CannotSay("a part, of what is not said");
   const CollectiveType type = *type_of(row);
   const std::uint64_t bytes = *bytes_of(row.size);
   const Cluster cluster = cluster_of(row);

@@ -37,7 +37,7 @@ bool takes_experts(const ValidationRow& row) {
 std::string group_of_experts(const ValidationRow&) { return "expert parallelism"; }
 
 void check_experts(const ValidationRow& row) {
-  if (!time_unit(row.unit) && !rate_unit(row.unit))
+  if (!time_unit(row.unit) && !rate_unit(row.unit) && !is_part(row.unit))
     throw bad_row(row, fmt::format("'{}' is no unit of an exchange of tokens: us, ms, GB/s", row.unit));
 }
 
@@ -58,6 +58,7 @@ Answer rate_answer(const ValidationRow& row, const Cluster& cluster, const Serve
 }
 
 Answer answer_experts(const ValidationRow& row) {
+  if (is_part(row.unit)) throw CannotSay("a part, of what is not said");
   const Cluster cluster = cluster_of(row);
   CollectiveRequest request;
   request.type = CollectiveType::all_to_all;

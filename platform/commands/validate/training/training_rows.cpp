@@ -27,7 +27,10 @@ bool is_training(const ValidationRow& row) {
 }
 
 void check_unit(const ValidationRow& row) {
-  if (!unit_of(row.unit))
+  // Of what a step is not asked for here.
+  constexpr const char* kOther =
+      R"((^|[\s/])(steps?/s|days?|hours?|minutes?|min|[PE]FLOP(S|/s)|[kM]?W|[kM]?Wh|J|GB|GiB)\b)";
+  if (!unit_of(row.unit) && !is_part(row.unit) && !says(row.unit, kOther))
     throw bad_row(row, fmt::format("unit: '{}' is none of a training step; s, ms, TFLOP/s per GPU, % MFU, "
                                    "tokens/s, tokens/s/GPU, samples/s are",
                                    row.unit));
@@ -44,7 +47,8 @@ std::string schedule_of(const JobSetup& setup) {
 }
 
 Answer answer_of(const ValidationRow& row) {
-  const Unit unit = unit_of(row.unit).value();
+  if (!unit_of(row.unit)) throw CannotSay(fmt::format("'{}' is not derived from a step", row.unit));
+  const Unit unit = *unit_of(row.unit);
   const JobSetup setup = setup_of(row);
   const Calibration calibration = calibration_of(setup);
   const Iteration iteration = iteration_of(setup, calibration.sustained);

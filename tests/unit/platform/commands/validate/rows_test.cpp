@@ -76,13 +76,15 @@ TEST_F(ValidationRows, WhatCannotBeSaidCountsAsMissed) {
   const test::ToolResult result =
       test::run_tool("validate --json - " + csv("a,Unheard of,8,,all-reduce,1 MiB,40,us,there,\n"
                                                 "b,DGX H100,8,,holding hands,1 MiB,40,us,there,\n"
+                                                "d,DGX H100,8,,all-reduce,1 MiB,5 to 7,us,there,\n"
                                                 "c,DGX H100,8,,all-reduce,1 MiB,40,us,there,\n"));
   ASSERT_EQ(result.exit_code, 0) << result.error;
   const auto json = nlohmann::json::parse(result.out);
   EXPECT_EQ(json["rows"][0]["reason"], "no preset of this system");
   EXPECT_EQ(json["rows"][1]["reason"], "no model of this operation");
-  EXPECT_TRUE(json["rows"][2]["error"].is_number());
-  EXPECT_EQ(json["groups"][0]["rows"], 2);
+  EXPECT_EQ(json["rows"][2]["reason"], "what was measured is no number above 0");
+  EXPECT_TRUE(json["rows"][3]["error"].is_number());
+  EXPECT_EQ(json["groups"][0]["rows"], 3);
   EXPECT_EQ(json["groups"][0]["said"], 1);
 }
 
@@ -98,8 +100,10 @@ TEST(ValidationText, SizesAndRanksInAllSpellings) {
   EXPECT_FALSE(leading_count("?"));
   EXPECT_EQ(bytes_of("1048576"), 1048576U);
   EXPECT_DOUBLE_EQ(*time_unit("us"), 1e-6);
+  EXPECT_DOUBLE_EQ(*time_unit("us (mean)"), 1e-6);
   EXPECT_FALSE(time_unit("s/step"));
   EXPECT_DOUBLE_EQ(*rate_unit("GB/s busbw"), 1e9);
+  EXPECT_DOUBLE_EQ(*rate_unit("busbw, GB/s"), 1e9);
   EXPECT_FALSE(rate_unit("TFLOP/s"));
 }
 

@@ -14,7 +14,7 @@ namespace {
 /// A decoder whose stages are alike, and no time but for products and attention.
 JobSetup pipeline(std::uint64_t stages, std::uint64_t chunks, std::uint64_t microbatches) {
   JobSetup setup;
-  setup.chip = {"chip", "", false, 1e15, 2e15, 1e30, 1e12, 1e30, 8, 1e30, 0.5, 0.5, 1, 1};
+  setup.chip = {"chip", false, 1e15, 2e15, 1e30, 1e12, 1e30, 8, 1e30, 0.5, 0.5, 1, 1};
   setup.framework = {"", "", kNothing, TensorOverlap::none, false, 4, true, false, false, false};
   setup.model = shape_of("layers 64, hidden 1024, heads 8, vocab 1000");
   setup.model.vocabulary = 0;
