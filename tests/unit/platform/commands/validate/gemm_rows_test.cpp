@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
-#include "platform/commands/validate/systems.h"
 #include "platform/commands/validate/gemm/gemm_row.h"
 #include "platform/commands/validate/gemm/pcie.h"
 #include "platform/commands/validate/row_kind.h"
+#include "platform/commands/validate/systems.h"
 #include "tests/support/refusal.h"
 
 namespace wafertlm::validate {
