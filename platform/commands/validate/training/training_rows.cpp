@@ -29,7 +29,7 @@ bool is_training(const ValidationRow& row) {
 void check_unit(const ValidationRow& row) {
   // Of what a step is not asked for here.
   constexpr const char* kOther =
-      R"((^|[\s/])(steps?/s|days?|hours?|minutes?|min|[PE]FLOP(S|/s)|[kM]?W|[kM]?Wh|J|GB|GiB)\b)";
+      R"((^|[\s/])(steps?/s|days?|hours?|minutes?|min|[PE]FLOP(S|/s)|[kM]?W|[kM]?Wh|J)\b)";
   if (!unit_of(row.unit) && !is_part(row.unit) && !says(row.unit, kOther))
     throw bad_row(row, fmt::format("unit: '{}' is none of a training step; s, ms, TFLOP/s per GPU, % MFU, "
                                    "tokens/s, tokens/s/GPU, samples/s are",

@@ -103,7 +103,7 @@ TEST(TrainingSetup, WhatARowLacksIsSaid) {
     }
     return "";
   };
-  EXPECT_NE(reason(row_of("abacus", "8", "", "Llama 3 8B GBS 8")).find("no chip"), std::string::npos);
+  EXPECT_NE(reason(row_of("abacus", "8", "", "Llama 3 8B GBS 8")).find("no preset"), std::string::npos);
   EXPECT_NE(reason(row_of("H100", "8", "", "a model GBS 8")).find("no model"), std::string::npos);
   EXPECT_NE(reason(row_of("H100", "many", "", "Llama 3 8B GBS 8")).find("ranks"), std::string::npos);
   EXPECT_NE(reason(row_of("H100", "8", "", "Llama 3 8B")).find("batch"), std::string::npos);
