@@ -2,6 +2,7 @@
 #include "platform/commands/validate/systems.h"
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <ostream>
 
@@ -10,6 +11,7 @@
 #include "platform/describe/struct_type.h"
 #include "platform/describe/value_types.h"
 #include "platform/host/presets.h"
+#include "platform/machine/machine.h"
 #include "platform/spec/load.h"
 
 namespace wafertlm::validate {
@@ -97,6 +99,16 @@ const MeasuredSystem& system_of(const ValidationRow& row) {
 std::string preset_name(const std::string& path) { return std::filesystem::path(path).stem().string(); }
 
 config::NpuSpec accelerator_of(const MeasuredSystem& system) { return config::load_npu(system.accelerator); }
+
+double server_bytes_per_s(const MeasuredSystem& system) {
+  if (system.server.empty()) throw CannotSay("no preset of a server of this system");
+  static std::map<std::string, double> known;
+  const auto found = known.find(system.server);
+  if (found != known.end()) return found->second;
+  const FabricTraits fabric = platform_traits(config::load_platform(system.server));
+  const auto rate = static_cast<double>(fabric.topology->dimensions().npu_bytes_per_s());
+  return known.emplace(system.server, rate).first->second;
+}
 
 const Intercept* intercept_of(const ValidationRow& row, const std::string& library) {
   for (const Intercept& each : measured_systems().intercepts)

@@ -57,6 +57,8 @@ const MeasuredSystem& system_of(const ValidationRow& row);
 std::string preset_name(const std::string& path);
 /// The device. @throws CannotSay: no preset stands for it.
 config::NpuSpec accelerator_of(const MeasuredSystem& system);
+/// Payload of all links of a device within a server, each way. @throws CannotSay: no preset of a server.
+double server_bytes_per_s(const MeasuredSystem& system);
 /// Null: no open row says it; then the preset's own.
 const Intercept* intercept_of(const ValidationRow& row, const std::string& library);
 

@@ -26,6 +26,12 @@ bool is_host_copy(const ValidationRow& row) {
          says(row.operation, R"(\bPCIe\b.*(copy|bandwidth|transfer))");
 }
 
+bool is_device_copy(const ValidationRow& row) {
+  return says(row.operation,
+              R"((device|GPU)[ -]?(to|->|2)[ -]?(device|GPU)|\bD2D\b|\bP2P\b|peer[ -]to[ -]peer)") &&
+         says(row.operation, "copy|bandwidth|memcpy|transfer|read|write");
+}
+
 /// Of a load while memory is busy, as dissections of GPUs measure it: rate × latency is what is under way.
 constexpr double kLoadedLatency = 600e-9;
 
@@ -53,13 +59,17 @@ const Stream* stream_of(const ValidationRow& row) {
 }
 
 bool is_memory(const ValidationRow& row) {
-  if (is_wafer(row) || ranks_of(row) != 1) return false;
+  if (is_wafer(row)) return false;
+  if (is_device_copy(row)) return ranks_of(row) <= 8;
+  if (ranks_of(row) != 1) return false;
   if (says(row.operation, "all-|reduce|gather|scatter|training|streaming|peer|p2p|NVLink (copy|read|write)"))
     return false;
   return is_host_copy(row) || stream_of(row) != nullptr;
 }
 
-std::string memory_group(const ValidationRow& row) { return is_host_copy(row) ? "host copy" : "memory"; }
+std::string memory_group(const ValidationRow& row) {
+  return is_host_copy(row) ? "host copy" : is_device_copy(row) ? "device copy" : "memory";
+}
 
 /// Bytes per s of one of a unit, or 0.01 of the peak.
 struct MemoryUnit {
@@ -78,7 +88,7 @@ std::optional<MemoryUnit> memory_unit(const std::string& unit) {
 }
 
 void check_memory(const ValidationRow& row) {
-  if (!memory_unit(row.unit))
+  if (!memory_unit(row.unit) && !time_unit(row.unit))
     throw bad_row(row,
                   fmt::format("'{}' is no unit of a memory's or a copy's rate; expected GB/s, TB/s, or % of "
                               "peak",
@@ -97,6 +107,15 @@ Answer answer_of(const MemoryUnit& unit, double rate, double peak) {
   Answer answer;
   answer.simulated = rate / (unit.is_part ? peak : 1) / unit.base;
   answer.closed_form = peak / (unit.is_part ? peak : 1) / unit.base;
+  return answer;
+}
+
+/// A packet's header is not in the server's payload rate.
+Answer device_copy(const ValidationRow& row, const MemoryUnit& unit) {
+  const MeasuredSystem& system = system_of(row);
+  const double rate = server_bytes_per_s(system) * (says(row.operation + row.notes, kBoth) ? 2 : 1);
+  Answer answer = answer_of(unit, rate, rate);
+  answer.how = preset_name(system.server) + ": payload of a device's links";
   return answer;
 }
 
@@ -153,8 +172,11 @@ Answer stream(const ValidationRow& row, const MemoryUnit& unit) {
 }
 
 Answer memory_answer(const ValidationRow& row) {
-  const MemoryUnit unit = *memory_unit(row.unit);
-  return is_host_copy(row) ? host_copy(row, unit) : stream(row, unit);
+  const auto unit = memory_unit(row.unit);
+  if (!unit) throw CannotSay("a time, of how many bytes is not said");
+  return is_host_copy(row)     ? host_copy(row, *unit)
+         : is_device_copy(row) ? device_copy(row, *unit)
+                               : stream(row, *unit);
 }
 
 }  // namespace

@@ -2,12 +2,9 @@
 #include "platform/commands/validate/training/chips.h"
 
 #include <algorithm>
-#include <map>
 
 #include "platform/commands/validate/row_text.h"
 #include "platform/commands/validate/systems.h"
-#include "platform/machine/machine.h"
-#include "platform/spec/load.h"
 
 namespace wafertlm::validate::steps {
 namespace {
@@ -20,16 +17,6 @@ double scale_out_of(const std::string& facts, double chips_of_a_node) {
   if (!rate) return 0;
   const double ports = number(facts, "(\\d+) ?x ?[\\d.]+ ?Gb/s").value_or(1);
   return ports * *rate * kBytes / number(facts, "per (\\d+)-GPU").value_or(chips_of_a_node);
-}
-
-/// All links of an NPU of a platform's first dimensions, each way.
-double links_of(const std::string& server) {
-  static std::map<std::string, double> known;
-  const auto found = known.find(server);
-  if (found != known.end()) return found->second;
-  const FabricTraits fabric = platform_traits(config::load_platform(server));
-  return known.emplace(server, static_cast<double>(fabric.topology->dimensions().npu_bytes_per_s()))
-      .first->second;
 }
 
 }  // namespace
@@ -47,7 +34,6 @@ double Chip::peak(Precision precision) const {
 
 Chip chip_of(const ValidationRow& row) {
   const MeasuredSystem& system = system_of(row);
-  if (system.server.empty()) throw CannotSay("no preset of a server of this system");
   const config::NpuSpec npu = accelerator_of(system);
   const auto devices = static_cast<double>(system.devices);
   const auto peak = [&](const config::RateSpec& rate) {
@@ -60,7 +46,7 @@ Chip chip_of(const ValidationRow& row) {
   chip.fp8 = std::max(peak(npu.compute.fp8), chip.bf16);
   chip.memory = devices * static_cast<double>(npu.hbm.bytes_per_s(false));
   chip.capacity = devices * static_cast<double>(npu.hbm.capacity_bytes);
-  chip.scale_up = links_of(system.server);
+  chip.scale_up = server_bytes_per_s(system);
   chip.domain = system.domain != 0 ? system.domain : system.gpus;
   chip.scale_out = static_cast<double>(system.nic_bytes_per_s);
   chip.attention_forward = system.attention_forward;

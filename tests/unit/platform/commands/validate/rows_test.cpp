@@ -85,6 +85,18 @@ TEST_F(ValidationRows, WhatCannotBeSaidCountsAsMissed) {
   EXPECT_EQ(json["groups"][0]["said"], 1);
 }
 
+// A torus has no servers; two devices of one have its links between them.
+TEST_F(ValidationRows, OfOtherMachinesAreSaidToo) {
+  const test::ToolResult result = test::run_tool(
+      "validate --json - " + csv("t,TPU v5p,64,torus,all-reduce,1 GiB,400,GB/s busbw,there,\n"
+                                 "d,H200 node,1,NVLink,device to device copy,-,390,GB/s,there,\n"));
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_GT(json["rows"][0]["simulated"].get<double>(), 500);  // six links of 100 GB/s
+  EXPECT_LT(json["rows"][0]["simulated"].get<double>(), 600);
+  EXPECT_DOUBLE_EQ(json["rows"][1]["simulated"].get<double>(), 370.8);
+}
+
 TEST(ValidationText, SizesAndRanksInAllSpellings) {
   EXPECT_EQ(bytes_of("1 MiB"), 1048576U);
   EXPECT_EQ(bytes_of("32768 B"), 32768U);
