@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "platform/describe/file_kind.h"
+
 namespace wafertlm::validate::steps {
 
 /// Attention over a compressed key and value (MLA; DeepSeek-V2, arXiv 2405.04434): ranks, and elements of a
@@ -19,7 +21,7 @@ struct Experts {
 /// A published decoder.
 struct ModelShape {
   std::string name;
-  const char* words;  ///< regular expression: what it is called
+  std::string pattern;  ///< regular expression: what it is called
   std::uint64_t layers = 0, hidden = 0, heads = 0, kv_heads = 0, head = 0, mlp_hidden = 0;
   bool gated = true;
   std::uint64_t vocabulary = 0;
@@ -42,6 +44,9 @@ struct ModelShape {
   double active_parameters() const;
   double parameters() const;
 };
+
+/// The file kind of configs/validation/models.yaml.
+config::FileKind shapes_file_kind();
 
 /// From a table of published shapes, or from "heads 16, hidden 2048, layers 24, vocab 131072".
 /// @throws CannotSay.
