@@ -6,7 +6,6 @@
 #include "workloads/collectives/algorithm/algorithm_rows.h"
 #include "workloads/collectives/algorithm/blocks.h"
 #include "workloads/collectives/algorithm/box.h"
-#include "workloads/collectives/gpu_library/algorithms.h"
 #include "workloads/collectives/packed_trees/rank_graph.h"
 #include "workloads/collectives/packed_trees/shared_routes.h"
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <ostream>
+#include <regex>
 
 #include "platform/commands/validate/row_text.h"
 #include "platform/describe/document.h"
@@ -108,6 +109,31 @@ double server_bytes_per_s(const MeasuredSystem& system) {
   const FabricTraits fabric = platform_traits(config::load_platform(system.server));
   const auto rate = static_cast<double>(fabric.topology->dimensions().npu_bytes_per_s());
   return known.emplace(system.server, rate).first->second;
+}
+
+std::optional<double> nic_rate(const std::string& text, std::uint32_t gpus) {
+  static const std::regex rate(
+      R"((?:(\d+)\s*x\s*)?([\d.]+)\s*(Gb/s|GB/s|Gbps)[^,;]*?\bper\s+(?:(\d+)-GPU\b|(node|server|tray|GPU)))",
+      std::regex::icase);
+  static const std::regex many(R"((\d+)\s*x\s*([\d.]+)\s*(Gb/s|GB/s|Gbps)\s*(?:EFA|NDR|HDR|IB|RoCE|CX))",
+                               std::regex::icase);
+  constexpr std::uint32_t kTrayGpus = 4, kServerGpus = 8;
+  // What stays inside a server is no network.
+  const std::string network = std::regex_replace(
+      text, std::regex(R"([^,;:+]*(NVLink|NVSwitch|xGMI|Infinity Fabric)[^,;:+]*)", std::regex::icase), "");
+  std::smatch match;
+  double among = gpus > kServerGpus ? kTrayGpus : gpus;  // a rack's nodes are trays
+  if (std::regex_search(network, match, rate)) {
+    const std::string of = lower(match[5]);
+    if (match[4].matched)
+      among = std::stod(match[4]);
+    else if (of == "gpu" || of == "tray")
+      among = of == "gpu" ? 1 : kTrayGpus;
+  } else if (!std::regex_search(network, match, many)) {
+    return std::nullopt;
+  }
+  const double count = match[1].matched ? std::stod(match[1]) : 1;
+  return count * std::stod(match[2]) * *rate_unit(match[3]) / among;
 }
 
 const Intercept* intercept_of(const ValidationRow& row, const std::string& library) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,9 @@ std::string preset_name(const std::string& path);
 config::NpuSpec accelerator_of(const MeasuredSystem& system);
 /// Payload of all links of a device within a server, each way. @throws CannotSay: no preset of a server.
 double server_bytes_per_s(const MeasuredSystem& system);
+/// Bytes/s of a GPU's share of the network interfaces that a text tells: "8 x 400 Gb/s NDR per node", "400
+/// Gb/s per GPU", "4 x 400 Gb/s per 4-GPU tray"; none: it does not say it. `gpus`: of a server.
+std::optional<double> nic_rate(const std::string& text, std::uint32_t gpus);
 /// Null: no open row says it; then the preset's own.
 const Intercept* intercept_of(const ValidationRow& row, const std::string& library);
 

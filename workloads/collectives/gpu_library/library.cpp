@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tlm/shape/fabric_traits.h"
-#include "workloads/collectives/gpu_library/algorithms.h"
+#include "workloads/collectives/algorithm/algorithm_rows.h"
 #include "workloads/collectives/gpu_library/servers.h"
 
 namespace wafertlm {

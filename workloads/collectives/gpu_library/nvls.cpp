@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "tlm/shape/fabric_traits.h"
-#include "workloads/collectives/algorithm/tree.h"
-#include "workloads/collectives/gpu_library/algorithms.h"
+#include "workloads/collectives/algorithm/algorithm_rows.h"
 #include "workloads/collectives/gpu_library/pieces.h"
 
 namespace wafertlm {
@@ -49,11 +48,7 @@ struct NvlsPlan {
          servers.servers == 1 ? std::vector<Rule>{{64, 65'536}, {8, 32'768}, {2, 16'384}}
                               : std::vector<Rule>{{4, 65'536}, {1, 32'768}})
       if (bytes < loops_at_least * side_by_side * each && each > at_most) each = at_most;
-    if (servers.servers > 1) {
-      std::vector<std::uint32_t> order(servers.servers);
-      for (std::uint32_t server = 0; server < servers.servers; ++server) order[server] = server;
-      trees = double_binary_trees(order);
-    }
+    if (servers.servers > 1) trees = server_trees(servers);
     chunk = whole_elements(each * std::max(nvls.channels / lanes(), 1U));
     loops = pieces_in(pieces_in(pieces_in(bytes, lanes()), heads), chunk);
   }
@@ -153,7 +148,7 @@ class NvlsSteps final : public StepSource {
             bool from_head) const {
     Step step;
     step.kind = kind;
-    set(step, lane, loop, head);
+    carry(step, plan_->piece(lane, loop, head));
     const std::uint64_t place = server_ * plan_->servers.gpus + head;
     step.tag = 2 * ((loop * plan_->lanes() + lane) * plan_->servers.ranks() + place) + (from_head ? 1 : 0);
     return step;
@@ -202,7 +197,7 @@ class NvlsSteps final : public StepSource {
     Step step;
     step.kind = kind;
     step.peer = plan_->servers.rank(server, gpu_);
-    set(step, lane, loop, gpu_);
+    carry(step, plan_->piece(lane, loop, gpu_));
     step.tag = 2 * (loop * plan_->lanes() + lane) + (down ? 1 : 0);
     if (kind == Step::Kind::send) {  // it hands the network a slot of its buffer
       step.delay_ps = plan_->nvls.network_ps;
@@ -210,12 +205,6 @@ class NvlsSteps final : public StepSource {
     }
     return step;
   }
-  void set(Step& step, std::uint32_t lane, std::uint64_t loop, std::uint32_t head) const {
-    const BufferPiece piece = plan_->piece(lane, loop, head);
-    step.offset = piece.offset;
-    step.bytes = piece.bytes;
-  }
-
   std::shared_ptr<const NvlsPlan> plan_;
   std::uint32_t server_, gpu_;
 };
@@ -241,11 +230,9 @@ TimePs nvls_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
                                   : request.bytes;
   TimePs time = plan.nvls.base_ps + transfer_time_ps(moved, rate) + 2 * plan.loops * plan.nvls.step_ps;
   if (servers.servers > 1) {
-    std::uint32_t levels = 0;
-    for (std::uint32_t s = servers.servers; s > 1; s = (s + 1) / 2) ++levels;
     time =
         std::max(time, transfer_time_ps(request.bytes / plan.heads, servers.network_bytes_per_s)) +
-        2 * levels *
+        2 * servers.levels() *
             (plan.nvls.network_ps + transfer_time_ps(plan.piece(0, 0, 0).bytes, servers.network_bytes_per_s));
   }
   return time;

@@ -40,6 +40,11 @@ inline BufferPiece block_of(const BufferPiece& whole, std::uint64_t number, std:
   return {whole.offset + blocks.offset(number), blocks.bytes(number)};
 }
 
+inline void carry(Step& step, const BufferPiece& piece) {
+  step.offset = piece.offset;
+  step.bytes = piece.bytes;
+}
+
 /// What a message costs beside its bytes: a step's latency, and the bytes of flags.
 class StepCosts {
  public:

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "tlm/shape/fabric_traits.h"
-#include "workloads/collectives/gpu_library/algorithms.h"
+#include "workloads/collectives/algorithm/algorithm_rows.h"
 #include "workloads/collectives/gpu_library/pieces.h"
 
 namespace wafertlm {
@@ -121,7 +121,8 @@ class RingSteps final : public StepSource {
     Step step;
     step.kind = Step::Kind::send;
     step.peer = neighbour(rail, 1);
-    set(step, plan_->slice(rail, loop, block(rail, hop), slice), tag(rail, loop, hop, slice));
+    carry(step, plan_->slice(rail, loop, block(rail, hop), slice));
+    step.tag = tag(rail, loop, hop, slice);
     costs_.pay(step, rank_, first ? plan_->library.ring_base[plan_->protocol] : 0);
     return step;
   }
@@ -130,15 +131,10 @@ class RingSteps final : public StepSource {
     step.kind = reduces(hop) ? Step::Kind::reduce : Step::Kind::copy;
     step.peer = neighbour(rail, plan_->ranks() - 1);
     const std::uint32_t n = plan_->ranks();
-    set(step, plan_->slice(rail, loop, (block(rail, hop) + n - 1) % n, slice), tag(rail, loop, hop, slice));
+    carry(step, plan_->slice(rail, loop, (block(rail, hop) + n - 1) % n, slice));
+    step.tag = tag(rail, loop, hop, slice);
     return step;
   }
-  static void set(Step& step, const BufferPiece& piece, std::uint64_t tag) {
-    step.offset = piece.offset;
-    step.bytes = piece.bytes;
-    step.tag = tag;
-  }
-
   std::shared_ptr<const RingPlan> plan_;
   std::uint32_t rank_;
   StepCosts costs_;

@@ -2,6 +2,7 @@
 #include "workloads/collectives/gpu_library/servers.h"
 
 #include <map>
+#include <numeric>
 #include <tuple>
 
 #include "tlm/shape/fabric_traits.h"
@@ -31,6 +32,18 @@ std::optional<Server> server_of(const Topology& topology, const Group& group) {
 }
 
 }  // namespace
+
+std::uint32_t Servers::levels() const {
+  std::uint32_t levels = 0;
+  for (std::uint32_t s = servers; s > 1; s = (s + 1) / 2) ++levels;
+  return levels;
+}
+
+std::vector<Tree> server_trees(const Servers& servers) {
+  std::vector<std::uint32_t> order(servers.servers);
+  std::iota(order.begin(), order.end(), 0U);
+  return double_binary_trees(order);
+}
 
 std::optional<Servers> servers_of(const Group& group, const FabricTraits& fabric) {
   const std::optional<Server> inside = server_of(*fabric.topology, group);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tlm/program/program.h"
+#include "workloads/collectives/algorithm/tree.h"
 
 namespace wafertlm {
 
@@ -21,10 +22,15 @@ struct Servers {
   std::uint64_t flow_bytes_per_s = 0;     ///< of the server's switch for what it reduces; 0: it does not
 
   std::uint32_t ranks() const { return servers * gpus; }
+  /// Of a binary tree over the servers, below its root.
+  std::uint32_t levels() const;
   std::uint32_t rank(std::uint32_t server, std::uint32_t place) const { return at[server * gpus + place]; }
   std::uint32_t server_of(std::uint32_t rank) const { return place_of[rank] / gpus; }
   std::uint32_t gpu_of(std::uint32_t rank) const { return place_of[rank] % gpus; }
 };
+
+/// Two binary trees over the servers (double_binary_trees); of one server each is that alone.
+std::vector<Tree> server_trees(const Servers& servers);
 
 /// None: there are no servers, dimension 0 is no switch that all its NPUs share or full connection, or
 /// servers have unequal parts of the group.

@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "tlm/shape/fabric_traits.h"
-#include "workloads/collectives/algorithm/tree.h"
-#include "workloads/collectives/gpu_library/algorithms.h"
+#include "workloads/collectives/algorithm/algorithm_rows.h"
 #include "workloads/collectives/gpu_library/pieces.h"
 
 namespace wafertlm {
@@ -31,7 +30,8 @@ struct TreePlan {
         library(fabric.library),
         protocol(by),
         rails(servers.servers == 1 ? 1 : servers.gpus) {
-    for (std::uint32_t rail = 0; rail < rails; ++rail) trees.push_back(tree_of(rail));
+    const std::vector<Tree> over = server_trees(servers);
+    for (std::uint32_t rail = 0; rail < rails; ++rail) trees.push_back(tree_of(rail, over[rail % 2]));
     const std::uint64_t channels = std::max(library.channels / rails, 1U), part = pieces_in(bytes, rails);
     std::uint64_t slot = slot_of(by);
     // Small vectors go in smaller chunks, so that they fill the pipeline.
@@ -45,7 +45,8 @@ struct TreePlan {
   }
 
  private:
-  Tree tree_of(std::uint32_t rail) const {
+  /// @param over of the servers
+  Tree tree_of(std::uint32_t rail, const Tree& over) const {
     std::vector<std::uint32_t> heads;
     for (std::uint32_t server = 0; server < servers.servers; ++server)
       heads.push_back(servers.rank(server, rail));
@@ -54,10 +55,6 @@ struct TreePlan {
       for (std::uint32_t i = 1; i < servers.gpus; ++i)
         parent[servers.rank(server, (rail + i) % servers.gpus)] =
             servers.rank(server, (rail + i - 1) % servers.gpus);
-    std::vector<std::uint32_t> order(servers.servers);
-    for (std::uint32_t server = 0; server < servers.servers; ++server) order[server] = server;
-    const std::vector<Tree> pair = double_binary_trees(order);
-    const Tree& over = pair[rail % 2];
     for (std::uint32_t server = 0; server < servers.servers; ++server)
       parent[heads[server]] = heads[over.parent(server)];
     return Tree(parent);
@@ -92,8 +89,7 @@ class GpuTreeSteps final : public StepSource {
     const bool sends = with_parent != down;
     step.kind = sends ? Step::Kind::send : down ? Step::Kind::copy : Step::Kind::reduce;
     const BufferPiece piece = plan_->piece(rail, chunk);
-    step.offset = piece.offset;
-    step.bytes = piece.bytes;
+    carry(step, piece);
     step.tag = (std::uint64_t{threadblock} << 48) + chunk;
     const bool first = chunk == 0 && !down && children.empty();
     if (sends) costs_.pay(step, rank_, first ? plan_->library.tree_base[plan_->protocol] : 0);
@@ -135,11 +131,9 @@ TimePs gpu_tree_ps(const CollectiveRequest& request, const FabricTraits& fabric)
   const std::uint64_t network = servers.network_bytes_per_s * servers.gpus;
   const std::uint64_t rate = servers.servers == 1 ? servers.server_bytes_per_s / 2
                                                   : std::min(servers.server_bytes_per_s / 2, network);
-  std::uint32_t levels = 0;
-  for (std::uint32_t s = servers.servers; s > 1; s = (s + 1) / 2) ++levels;
   const TimePs step =
-      library.tree_server[protocol] * (servers.gpus - 1) + library.tree_network[protocol] * levels;
-  const std::uint64_t hops = servers.gpus - 1 + levels;
+      library.tree_server[protocol] * (servers.gpus - 1) + library.tree_network[protocol] * servers.levels();
+  const std::uint64_t hops = servers.gpus - 1 + servers.levels();
   return library.tree_base[protocol] + 2 * step + transfer_time_ps(request.bytes, rate) +
          2 * hops * transfer_time_ps(plan.piece(0, 0).bytes, rate);
 }

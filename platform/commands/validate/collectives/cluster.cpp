@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <regex>
 #include <vector>
 
 #include "platform/commands/validate/row_text.h"
@@ -48,28 +47,6 @@ std::string preset_of(const ValidationRow& row, Cluster& cluster, std::vector<st
 }
 
 }  // namespace
-
-std::optional<double> nic_rate(const std::string& text, std::uint32_t gpus) {
-  static const std::regex rate(
-      R"((?:(\d+)\s*x\s*)?([\d.]+)\s*(Gb/s|GB/s|Gbps)[^,;]*?\bper\s+(node|server|tray|GPU))",
-      std::regex::icase);
-  static const std::regex many(R"((\d+)\s*x\s*([\d.]+)\s*(Gb/s|GB/s|Gbps)\s*(?:EFA|NDR|HDR|IB|RoCE|CX))",
-                               std::regex::icase);
-  constexpr double kTrayGpus = 4;
-  // What stays inside a server is no network.
-  const std::string network = std::regex_replace(
-      text, std::regex(R"([^,;:]*(NVLink|NVSwitch|xGMI|Infinity Fabric)[^,;:]*)", std::regex::icase), "");
-  std::smatch match;
-  double among = gpus;
-  if (std::regex_search(network, match, rate)) {
-    const std::string of = lower(match[4]);
-    among = of == "gpu" ? 1 : of == "tray" ? kTrayGpus : gpus;
-  } else if (!std::regex_search(network, match, many)) {
-    return std::nullopt;
-  }
-  const double count = match[1].matched ? std::stod(match[1]) : 1;
-  return count * std::stod(match[2]) * *rate_unit(match[3]) / among;
-}
 
 Cluster cluster_of(const ValidationRow& row) {
   const auto ranks = leading_count(row.ranks);

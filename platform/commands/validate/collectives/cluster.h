@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "platform/commands/validate/systems.h"
@@ -19,15 +18,11 @@ struct Cluster {
   std::string name;  ///< "h100_cluster of 2x8, 50 GB/s each"
   std::string calibrated_by;
   std::uint32_t ranks = 0;
-  bool pipelines =
-      true;  ///< small vectors, too; the kernels of MSCCL++ have a phase after the other for them
+  /// Small vectors, too; for them the kernels of MSCCL++ have one phase after the other.
+  bool pipelines = true;
 };
 
 /// @throws CannotSay: no preset, or unequal servers.
 Cluster cluster_of(const ValidationRow& row);
-
-/// Bytes/s of a GPU's share of the network interfaces that a text tells: "8 x 400 Gb/s NDR per node", "400
-/// Gb/s per GPU"; none: it does not say it. `gpus`: of a server.
-std::optional<double> nic_rate(const std::string& text, std::uint32_t gpus);
 
 }  // namespace wafertlm::validate

@@ -7,20 +7,6 @@
 #include "platform/commands/validate/systems.h"
 
 namespace wafertlm::validate::steps {
-namespace {
-
-/// "8 x 400 Gb/s NDR per node", "1600 Gb/s RoCE per node", "400 Gb/s per GPU": B/s of a chip. 0: not said.
-double scale_out_of(const std::string& facts, double chips_of_a_node) {
-  constexpr double kBytes = 1e9 / 8;
-  if (const auto rate = number(facts, "([\\d.]+) ?Gb/s[^,;]* per GPU")) return *rate * kBytes;
-  const auto rate = number(facts, "([\\d.]+) ?Gb/s[^,;]*per (?:node|server|\\d-GPU)");
-  if (!rate) return 0;
-  const double ports = number(facts, "(\\d+) ?x ?[\\d.]+ ?Gb/s").value_or(1);
-  return ports * *rate * kBytes / number(facts, "per (\\d+)-GPU").value_or(chips_of_a_node);
-}
-
-}  // namespace
-
 double Chip::peak(Precision precision) const {
   switch (precision) {
     case Precision::bf16:
@@ -53,9 +39,8 @@ Chip chip_of(const ValidationRow& row) {
   chip.attention_backward = system.attention_backward;
   chip.devices = system.devices;
   chip.matrix_unit = system.matrix_unit;
-  constexpr double kTera = 1e12, kTrayGpus = 4, kServerGpus = 8;
-  const double node = system.gpus > kServerGpus ? kTrayGpus : kServerGpus;
-  if (const double rate = scale_out_of(row.topology, node); rate > 0 && !chip.is_tpu) chip.scale_out = rate;
+  if (!chip.is_tpu) chip.scale_out = nic_rate(row.topology, system.gpus).value_or(chip.scale_out);
+  constexpr double kTera = 1e12;
   if (const auto memory = number(row.topology, "HBM\\w* ([\\d.]+) ?TB/s")) chip.memory = *memory * kTera;
   return chip;
 }

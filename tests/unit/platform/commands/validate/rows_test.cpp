@@ -123,6 +123,9 @@ TEST(ValidationText, NetworkInterfacesOfAGpu) {
   EXPECT_DOUBLE_EQ(*nic_rate("2 x 8 A100-80, NVLink 3, 400 Gb/s EFA per node (4 x 100)", 8), 6.25e9);
   EXPECT_DOUBLE_EQ(*nic_rate("2 racks, 4 x 400 Gb/s NDR per tray", 72), 50e9);
   EXPECT_DOUBLE_EQ(*nic_rate("H800: 160 GB/s NVLink per GPU, one CX7 400 Gb/s IB per GPU", 8), 50e9);
+  EXPECT_DOUBLE_EQ(*nic_rate("NVLink 5 900 GB/s within rack, 4 x 400 Gb/s per 4-GPU tray", 72), 50e9);
+  EXPECT_DOUBLE_EQ(*nic_rate("NVLink + 200 Gb/s per GPU", 8), 25e9);
+  EXPECT_DOUBLE_EQ(*nic_rate("A100-40, 1600 Gb/s RoCE per node", 8), 25e9);
   EXPECT_FALSE(nic_rate("20 racks", 72));
 }
 
