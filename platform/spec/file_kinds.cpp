@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "platform/describe/document.h"
+#include "platform/spec/cores_spec.h"
 #include "platform/spec/cost_spec.h"
 #include "platform/spec/descriptions.h"
 #include "platform/spec/fabric_kinds.h"
@@ -81,7 +82,8 @@ const std::vector<FileKind>& spec_file_kinds() {
       part<NpuSpec>(npu_type(), "", "one NPU: how it computes, and its memory"),
       part<EndpointSpec>(endpoint_type(), "", "what a message costs an NPU"),
       part<EfficiencySpec>(efficiency_type(), "", "what part of its pins' bandwidth a memory delivers"),
-      part<DramTimingSpec>(dram_timing_type(), "", "times of a memory's commands")};
+      part<DramTimingSpec>(dram_timing_type(), "", "times of a memory's commands"),
+      part<CoresSpec>(cores_type(), "model", "a wafer at the grain of its cores")};
   return rows;
 }
 

@@ -36,6 +36,9 @@ EXAMPLES = {
     "run": [f"{RUN} --set workload.batch_per_npu=1 --out {{out}}/a"],
     "compare": ["{out}/a {out}/a --out {out}/compare.html"],
     "explain": ["{out}/a --quick"],
+    "model cores collective": ["wse2 --cores 12x5 --wavelets 8", "wse2 --cores 6x1 --type broadcast"],
+    "model cores product": ["wse2 --cores 8x8 --size 64x64x64"],
+    "model cores decoder": ["wse2 --cores 8x8 --hidden 64 --mlp 96 --layers 2 --tokens 32"],
     "validate": ["clusters --only hw059,hw136", "{out}/rows.csv"],
 }
 # Not yet described.

@@ -10,12 +10,14 @@
 namespace wafertlm {
 
 std::function<int()> add_model_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("model", "A model by itself: FRED's switches, HBM, a memory engine");
+  CLI::App* command = app.add_subcommand(
+      "model", "A model by itself: FRED's switches, HBM, a memory engine, a wafer of cores");
   command->require_subcommand(1);
   command->footer("Example:\n  wafertlm model memory stream hbm3 --stacks 4 --writes 33");
   std::map<std::string, std::function<int()>> runs;
-  for (const Command& each : {Command{"fred", add_fred_command}, Command{"memory", add_memory_command},
-                              Command{"memory-engine", add_memory_engine_command}})
+  for (const Command& each :
+       {Command{"fred", add_fred_command}, Command{"memory", add_memory_command},
+        Command{"memory-engine", add_memory_engine_command}, Command{"cores", add_cores_command}})
     runs[each.name] = each.add(*command);
   return [command, runs] { return runs.at(command->get_subcommands().front()->get_name())(); };
 }

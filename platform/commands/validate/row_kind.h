@@ -30,5 +30,7 @@ RowKind expert_rows();
 RowKind gemm_rows();
 RowKind memory_rows();
 RowKind training_rows();
+RowKind wafer_decoder_rows();
+RowKind wafer_product_rows();
 
 }  // namespace wafertlm::validate

@@ -94,13 +94,14 @@ TEST(FileKinds, WiderOnesComeFirst) {
   std::vector<std::string> order;
   for (const FileKind* const kind : in_order_of_keys(spec_file_kinds())) order.push_back(kind->key());
   EXPECT_EQ(order, (std::vector<std::string>{"experiment", "platform", "workload", "model", "study", "costs",
-                                             "accelerator", "endpoint", "efficiency", "timings"}));
+                                             "accelerator", "endpoint", "efficiency", "timings", "cores"}));
 }
 
 TEST(FileKinds, CommandsFindPresetsOfThese) {
-  EXPECT_EQ(preset_folders(),
-            (std::vector<std::string>{"experiments", "platforms", "workloads", "workloads/models", "studies",
-                                      "costs", "accelerators", "endpoints", "memory", "memory/timings"}));
+  EXPECT_EQ(
+      preset_folders(),
+      (std::vector<std::string>{"experiments", "platforms", "workloads", "workloads/models", "studies",
+                                "costs", "accelerators", "endpoints", "memory", "memory/timings", "cores"}));
 }
 
 }  // namespace
