@@ -29,6 +29,8 @@ std::shared_ptr<const Struct<CoresSpec>> cores_type() {
         .required("lanes", of(&P::lanes), integer<std::uint32_t>(1, 1024),
                   "Multiply-adds of 16 bits in a cycle")
         .required("memory", of(&P::memory_bytes), any_size("1 KiB", "1 GiB"), "Of a core")
+        .optional("program", of(&P::program_bytes), any_size("0 B", "1 GiB"),
+                  "Of a core's memory: code, stack and descriptors")
         .optional("instruction_start", of(&P::instruction_start), cycles,
                   "Cycles of a vector instruction before its elements")
         .optional("function", of(&P::function), cycles,
@@ -38,7 +40,11 @@ std::shared_ptr<const Struct<CoresSpec>> cores_type() {
         .optional("calibrated_by", &C::calibrated_by, word(),
                   "Row of measurements whose value gave step_overhead")
         .optional("leaves_out", &C::leaves_out, list_of<std::string>(text(), 0, 100),
-                  "What the machine has and the model does not");
+                  "What the machine has and the model does not")
+        .check([](const C& spec, const Check& check) {
+          if (spec.params.program_bytes >= spec.params.memory_bytes)
+            check.fail({&spec.params.program_bytes}, "leaves no memory for data");
+        });
     return made;
   }();
   return type;

@@ -18,9 +18,14 @@ struct CoreParams {
   std::uint32_t colours = 24;             ///< routes that a router knows
   std::uint32_t lanes = 4;                ///< multiply-adds of 16 bits in a cycle
   std::uint64_t memory_bytes = 48 << 10;  ///< of a core: data and code
+  std::uint64_t program_bytes = 0;        ///< of that: code, stack and descriptors
   Cycle instruction_start = 0;            ///< of a vector instruction, before its elements
   Cycle function = 0;                     ///< a division, root or exponential of one number
   Cycle step_overhead = 0;                ///< control of a step of a kernel: tasks, descriptors, branches
 };
+
+inline std::uint64_t data_bytes(const CoreParams& core) {
+  return core.memory_bytes > core.program_bytes ? core.memory_bytes - core.program_bytes : 0;
+}
 
 }  // namespace wafertlm::cores

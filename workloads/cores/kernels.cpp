@@ -2,6 +2,7 @@
 #include "workloads/cores/kernels.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -23,16 +24,12 @@ std::shared_ptr<const CoreProgram> all_reduce_line(std::uint32_t places, std::ui
   return line;
 }
 
-Cycle tile_cycles(const CoreParams& core, const GemmTile& tile) {
-  return Cycle{tile.k} * tile.n * vector_cycles(core, tile.m) + core.step_overhead;
-}
-
 Cycle least_tile_cycles(const CoreParams& core, const GemmTile& tile) {
   return (std::uint64_t{tile.m} * tile.k * tile.n + core.lanes - 1) / core.lanes;
 }
 
-void count_gemm(Kernel& kernel, const Rectangle& on, const GemmTile& tile) {
-  kernel.multiply_adds += static_cast<double>(tile.m) * tile.k * tile.n * on.columns * on.columns * on.rows;
+void count_gemm(Kernel& kernel, const Rectangle& on, const GemmTile& tile, std::uint32_t steps) {
+  kernel.multiply_adds += static_cast<double>(tile.m) * tile.k * tile.n * steps * on.columns * on.rows;
 }
 
 /// Where a step's sums go along a row: its cores in the order of the interleaved ring.
@@ -44,7 +41,7 @@ std::uint32_t moving_root(std::uint32_t step, std::uint32_t places) {
 
 /// A row's part of the transposed product: in each step every core computes, then the sums go to the root
 /// from both sides.
-std::shared_ptr<const CoreProgram> transposed_line(std::uint32_t places, Cycle compute,
+std::shared_ptr<const CoreProgram> transposed_line(std::uint32_t places, std::uint32_t steps, Cycle compute,
                                                    std::uint32_t wavelets) {
   auto line = std::make_shared<CoreProgram>(places, 1);
   std::vector<RouteIndex> east(places, 0), west(places, 0);
@@ -52,7 +49,7 @@ std::shared_ptr<const CoreProgram> transposed_line(std::uint32_t places, Cycle c
     east[place] = line->route(place, place + 1);
     west[place + 1] = line->route(place + 1, place);
   }
-  for (std::uint32_t step = 0; step < places; ++step) {
+  for (std::uint32_t step = 0; step < steps; ++step) {
     const std::uint32_t root = moving_root(step, places);
     for (std::uint32_t place = 0; place < places; ++place) {
       line->compute(place, compute);
@@ -78,6 +75,10 @@ void require_square(const Rectangle& on) {
 }
 
 }  // namespace
+
+Cycle tile_cycles(const CoreParams& core, const GemmTile& tile) {
+  return Cycle{tile.k} * tile.n * vector_cycles(core, tile.m) + core.step_overhead;
+}
 
 std::uint32_t share(std::uint64_t elements, std::uint32_t cores) {
   const std::uint64_t each = (elements + cores - 1) / cores;
@@ -121,27 +122,36 @@ void add_partial_gemv(Kernel& kernel, const Rectangle& on, std::string name, std
   kernel.multiply_adds += static_cast<double>(inner) * outer * on.columns * on.rows;
 }
 
+GemmTile fastest_order(const CoreParams& core, const GemmTile& tile) {
+  const GemmTile orders[] = {tile, {tile.n, tile.k, tile.m}, {tile.k, tile.m, tile.n}};
+  return *std::min_element(std::begin(orders), std::end(orders), [&](const GemmTile& a, const GemmTile& b) {
+    return tile_cycles(core, a) < tile_cycles(core, b);
+  });
+}
+
 void add_gemm(Kernel& kernel, const Rectangle& on, std::string name, const GemmTile& tile, bool aligns) {
   require_square(on);
+  const std::uint32_t steps = on.columns;
   const std::uint32_t left = wavelets_of(std::uint64_t{tile.m} * tile.k);
   const std::uint32_t right = wavelets_of(std::uint64_t{tile.k} * tile.n);
   KernelPhase phase;
   phase.kind = KernelPhase::Kind::shift;
   if (aligns) {
     phase.name = name + ", alignment";
-    phase.shift = {on.columns / 2, on.core.step_overhead, left, 0};
-    phase.least = Cycle{on.columns / 2} * left;
+    phase.shift = {steps / 2, on.core.step_overhead, left, 0};
+    phase.least = Cycle{steps / 2} * left;
     kernel.phases.push_back(phase);
   }
   phase.name = std::move(name);
-  phase.shift = {on.columns, tile_cycles(on.core, tile), left, right};
-  phase.least = Cycle{on.columns} * std::max<Cycle>(least_tile_cycles(on.core, tile), left + right);
+  phase.shift = {steps, tile_cycles(on.core, tile), left, right};
+  phase.least = Cycle{steps} * std::max<Cycle>(least_tile_cycles(on.core, tile), left + right);
   kernel.phases.push_back(std::move(phase));
-  count_gemm(kernel, on, tile);
+  count_gemm(kernel, on, tile, steps);
 }
 
-void add_transposed_gemm(Kernel& kernel, const Rectangle& on, std::string name, const GemmTile& tile) {
-  require_square(on);
+void add_transposed_gemm(Kernel& kernel, const Rectangle& on, std::string name, const GemmTile& tile,
+                         std::uint32_t steps) {
+  if (steps == 0) steps = on.columns;
   const std::uint32_t right = wavelets_of(std::uint64_t{tile.k} * tile.n);
   const std::uint32_t sums = wavelets_of(std::uint64_t{tile.m} * tile.n);
   // The next right tile comes in beside computation.
@@ -149,10 +159,10 @@ void add_transposed_gemm(Kernel& kernel, const Rectangle& on, std::string name, 
   KernelPhase phase;
   phase.name = std::move(name);
   phase.kind = KernelPhase::Kind::along_rows;
-  phase.line = transposed_line(on.columns, compute, sums);
-  phase.least = Cycle{on.columns} * std::max<Cycle>(least_tile_cycles(on.core, tile), sums);
+  phase.line = transposed_line(on.columns, steps, compute, sums);
+  phase.least = Cycle{steps} * std::max<Cycle>(least_tile_cycles(on.core, tile), sums);
   kernel.phases.push_back(std::move(phase));
-  count_gemm(kernel, on, tile);
+  count_gemm(kernel, on, tile, steps);
 }
 
 Kernel gemv_kernel(const Rectangle& on, std::uint64_t rows, std::uint64_t columns) {

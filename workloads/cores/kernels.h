@@ -40,12 +40,17 @@ void add_partial_gemv(Kernel& kernel, const Rectangle& on, std::string name, std
 struct GemmTile {
   std::uint32_t m = 0, k = 0, n = 0;
 };
-/// Adds a product by compute-shift on a square of cores (MeshGEMM): as many steps as it has columns;
-/// `aligns`: the left matrix is first shifted to where its tiles meet the right one's.
+/// Cycles of a core's part of a step.
+Cycle tile_cycles(const CoreParams& core, const GemmTile& tile);
+/// The same product in the order of loops that takes least: vector instructions run along m.
+GemmTile fastest_order(const CoreParams& core, const GemmTile& tile);
+/// Adds a product by compute-shift on a square of cores (MeshGEMM). `aligns`: the left matrix is first
+/// shifted to where its tiles meet the right one's.
 void add_gemm(Kernel& kernel, const Rectangle& on, std::string name, const GemmTile& tile, bool aligns);
 /// Adds a product with a transposed right matrix: its tiles shift along columns, a step's sums are reduced
 /// along rows to a core that moves on.
-void add_transposed_gemm(Kernel& kernel, const Rectangle& on, std::string name, const GemmTile& tile);
+void add_transposed_gemm(Kernel& kernel, const Rectangle& on, std::string name, const GemmTile& tile,
+                         std::uint32_t steps = 0);
 
 /// A matrix-vector product alone: [1, rows] · [rows, columns], with its all-reduce.
 Kernel gemv_kernel(const Rectangle& on, std::uint64_t rows, std::uint64_t columns);

@@ -9,6 +9,8 @@ namespace wafertlm::cores {
 struct DecoderShape {
   std::uint32_t layers = 0;
   std::uint64_t hidden = 0, mlp = 0;
+  std::uint64_t vocabulary = 0;  ///< of the head, in training; 0: without one
+  bool gated = true;             ///< up, gate and down, or up and down
 };
 
 /// One layer for a whole prompt, tokens over the rows of a square of cores, hidden over its columns.

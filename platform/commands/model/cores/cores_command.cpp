@@ -28,7 +28,7 @@ using Type = cores::GridCollectiveType;
 struct Options {
   std::string file, cores, size, type = "all_reduce", algorithm, pass = "decode";
   std::uint32_t wavelets = 1, layers = 1;
-  std::uint64_t hidden = 0, mlp = 0, tokens = 0;
+  std::uint64_t hidden = 0, mlp = 0, tokens = 0, vocabulary = 0;
   std::vector<std::string> overrides;
   bool whole = false, json = false;
 };
@@ -106,11 +106,27 @@ int run_product(const Options& options) {
   return print_kernel(options, report);
 }
 
+int run_training(const Options& options, const config::CoresSpec& wafer, const cores::DecoderShape& shape) {
+  const TrainingTime time = training_time(shape, options.tokens, wafer);
+  KernelReport report{
+      wafer.name,
+      fmt::format("training, a layer forward, once more and back, {} tokens of a row", time.tokens_per_row),
+      wafer.params.columns, wafer.params.rows, time.layer};
+  report.sample_s = time.sample_s;
+  return print_kernel(options, report);
+}
+
 int run_decoder(const Options& options) {
   const config::CoresSpec wafer = config::load_cores(options.file, options.overrides);
+  const cores::DecoderShape shape{options.layers, options.hidden, options.mlp, options.vocabulary};
+  const bool trains = options.pass == "training";
+  if (trains != options.cores.empty())
+    throw std::invalid_argument(trains ? "--cores: training takes the whole wafer" : "--cores is missing");
+  if (options.vocabulary > 0 && !trains)
+    throw std::invalid_argument("--vocabulary has no effect without --pass training");
+  if (trains) return run_training(options, wafer, shape);
   const GridSize grid = grid_of(options);
   const bool prefill = options.pass == "prefill";
-  const cores::DecoderShape shape{options.layers, options.hidden, options.mlp};
   KernelReport report{wafer.name,
                       fmt::format("{} of {} layers, {} tokens", options.pass, shape.layers, options.tokens),
                       grid.columns, grid.rows,
@@ -121,12 +137,11 @@ int run_decoder(const Options& options) {
   return print_kernel(options, report);
 }
 
-void add_common(CLI::App& command, Options& options) {
+CLI::Option* add_common(CLI::App& command, Options& options) {
   add_file(command, "WAFER", options.file, "The wafer of cores: wse1, wse2, wse3", "cores", "FILE.yaml");
-  command.add_option("--cores", options.cores, "Rectangle of them, columns x rows: 512x1, 720x720")
-      ->required()
-      ->type_name("CxR");
   add_set_option(command, options.overrides, [] { return config::cores_type()->all_paths(); });
+  return command.add_option("--cores", options.cores, "Rectangle of them, columns x rows: 512x1, 720x720")
+      ->type_name("CxR");
 }
 
 }  // namespace
@@ -146,7 +161,7 @@ std::function<int()> add_cores_command(CLI::App& app) {
       "4096");
   CLI::App* collective = command->add_subcommand(
       "collective", "A reduction or broadcast along rows of cores, or of a rectangle");
-  add_common(*collective, *options);
+  add_common(*collective, *options)->required();
   collective->add_option("--type", options->type, "reduce, broadcast or all_reduce")
       ->check(CLI::IsMember({"reduce", "broadcast", "all_reduce"}))
       ->capture_default_str();
@@ -160,7 +175,7 @@ std::function<int()> add_cores_command(CLI::App& app) {
 
   CLI::App* product =
       command->add_subcommand("product", "A product of matrices of 16 bits, its tiles over the cores");
-  add_common(*product, *options);
+  add_common(*product, *options)->required();
   product
       ->add_option("--size", options->size,
                    "ROWSxCOLUMNS of a matrix times a vector, or MxKxN of two matrices")
@@ -172,8 +187,11 @@ std::function<int()> add_cores_command(CLI::App& app) {
       command->add_subcommand("decoder", "All layers of a decoder for a prompt, or for the next token");
   add_common(*decoder, *options);
   decoder
-      ->add_option("--pass", options->pass, "prefill: all tokens of a prompt. decode: the token behind them")
-      ->check(CLI::IsMember({"prefill", "decode"}))
+      ->add_option("--pass", options->pass,
+                   "prefill: all tokens of a prompt. decode: the token behind them. training: with streamed "
+                   "weights, on "
+                   "all cores")
+      ->check(CLI::IsMember({"prefill", "decode", "training"}))
       ->capture_default_str();
   const auto count = [&](const char* name, auto& value, const char* meaning) {
     decoder->add_option(name, value, meaning)->required()->check(CLI::Range(1U, 1U << 24U))->type_name("N");
@@ -181,7 +199,10 @@ std::function<int()> add_cores_command(CLI::App& app) {
   count("--hidden", options->hidden, "Elements of the hidden state");
   count("--mlp", options->mlp, "Elements between up and down");
   count("--layers", options->layers, "Layers");
-  count("--tokens", options->tokens, "Of the prompt, or before the next one");
+  count("--tokens", options->tokens, "Of the prompt, before the next one, or of a sample");
+  decoder->add_option("--vocabulary", options->vocabulary, "Of the head, in training")
+      ->check(CLI::Range(1U, 1U << 24U))
+      ->type_name("N");
   add_json_flag(*decoder, options->json, [] { return kernel_fields().schema(); });
   return [=] {
     if (*collective) return run_collective_command(*options);

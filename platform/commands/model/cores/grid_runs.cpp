@@ -8,6 +8,7 @@
 
 #include "models/cores/core_grid.h"
 #include "platform/text/format.h"
+#include "workloads/cores/training_layer.h"
 
 namespace wafertlm::core_runs {
 namespace {
@@ -23,10 +24,11 @@ void require_room(const config::CoresSpec& wafer, std::uint32_t columns, std::ui
 }
 
 void require_memory(const config::CoresSpec& wafer, std::uint64_t core_bytes) {
-  if (core_bytes > wafer.params.memory_bytes)
-    throw std::invalid_argument(fmt::format(
-        "a core would need {}, {} more than the {} that it has; take more cores", format_bytes(core_bytes),
-        format_bytes(core_bytes - wafer.params.memory_bytes), format_bytes(wafer.params.memory_bytes)));
+  const std::uint64_t room = cores::data_bytes(wafer.params);
+  if (core_bytes > room)
+    throw std::invalid_argument(
+        fmt::format("a core would need {} for data, {} more than it has beside its program; take more cores",
+                    format_bytes(core_bytes), format_bytes(core_bytes - room)));
 }
 
 class LinesOnly {
@@ -119,8 +121,24 @@ KernelTime decoder_time(DecoderPass pass, const cores::DecoderShape& shape, std:
       pass == DecoderPass::prefill ? prefill_layer(on, shape, tokens) : decode_layer(on, shape, tokens);
   KernelTime time = timed(layer, shape.layers, wafer, columns, rows);
   const std::uint64_t rectangles = std::uint64_t{wafer.params.columns / columns} * (wafer.params.rows / rows);
-  const std::uint64_t held = rectangles * (wafer.params.memory_bytes / layer.core_bytes);
+  const std::uint64_t held = rectangles * (cores::data_bytes(wafer.params) / layer.core_bytes);
   time.layers_held = static_cast<std::uint32_t>(std::min<std::uint64_t>(held, shape.layers));
+  return time;
+}
+
+TrainingTime training_time(const cores::DecoderShape& shape, std::uint64_t sequence,
+                           const config::CoresSpec& wafer) {
+  TrainingTime time;
+  const std::uint32_t columns = wafer.params.columns, rows = wafer.params.rows;
+  const cores::Rectangle on{wafer.params, columns, rows};
+  time.tokens_per_row = tokens_per_row(on, shape, sequence);
+  if (time.tokens_per_row == 0)
+    throw std::invalid_argument("a core has no room for one token's activations of all layers");
+  time.layer = timed(training_layer(on, shape, sequence, time.tokens_per_row), 1, wafer, columns, rows);
+  double seconds = time.layer.seconds * shape.layers;
+  if (shape.vocabulary > 0)
+    seconds += timed(training_head(on, shape, time.tokens_per_row), 1, wafer, columns, rows).seconds;
+  time.sample_s = seconds * static_cast<double>(sequence) / (static_cast<double>(time.tokens_per_row) * rows);
   return time;
 }
 

@@ -50,4 +50,14 @@ enum class DecoderPass : std::uint8_t { prefill, decode };
 KernelTime decoder_time(DecoderPass pass, const cores::DecoderShape& shape, std::uint64_t tokens,
                         const config::CoresSpec& wafer, std::uint32_t columns, std::uint32_t rows);
 
+/// A pass of training over all cores of a wafer, its weights streamed.
+struct TrainingTime {
+  std::uint32_t tokens_per_row = 0;
+  double sample_s = 0;  ///< of a sample of `sequence` tokens
+  KernelTime layer;     ///< forward, once more, and back, of tokens_per_row tokens of each row
+};
+/// @throws std::invalid_argument: a core has no room for one token of each row.
+TrainingTime training_time(const cores::DecoderShape& shape, std::uint64_t sequence,
+                           const config::CoresSpec& wafer);
+
 }  // namespace wafertlm::core_runs

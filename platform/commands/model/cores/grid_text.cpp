@@ -92,6 +92,8 @@ const Fields<KernelReport>& kernel_fields() {
     f.add_if(decodes, "tokens_per_s", schema::number(), tokens_per_s);
     f.add_if(decodes, "layers_held", schema::count("Layers that the wafer has room for"),
              [](const R& of) { return of.time.layers_held; });
+    f.add_if([](const R& of) { return of.sample_s > 0; }, "sample_s",
+             schema::seconds("All layers and the head"), &R::sample_s);
     f.add_list("phases", phases_table(), [](const R& of) { return of.time.phases; });
   });
   return fields;
@@ -110,6 +112,8 @@ std::string text_of(const KernelReport& report) {
                               time.layers_held, report.layers)
                 : "";
   }
+  if (report.sample_s > 0)
+    text += fmt::format("  {} a sample, all layers and the head\n", format_time(time_ps(report.sample_s)));
   text += fmt::format("  a core holds {} of {}\n", format_bytes(time.core_bytes),
                       report.tokens != 0 ? "a layer" : "it");
   if (time.levelled > 0)

@@ -25,6 +25,7 @@ struct KernelReport {
   KernelTime time;
   std::uint64_t tokens = 0;  ///< that come out; 0: not of a decoder
   std::uint32_t layers = 0;
+  double sample_s = 0;  ///< of training; 0: of none
 };
 const results::Fields<KernelReport>& kernel_fields();
 std::string text_of(const KernelReport& report);
