@@ -30,5 +30,6 @@ RowKind expert_rows();
 RowKind gemm_rows();
 RowKind memory_rows();
 RowKind training_rows();
+RowKind wafer_training_rows();
 
 }  // namespace wafertlm::validate
