@@ -23,8 +23,8 @@ const char* const kSmall =
 
 Json small_wafer_run(const std::string& more = "") {
   const test::TempFolder folder;
-  const test::ToolResult result =
-      test::run_tool(std::string("run ") + kLlamaOnWafer + " --out " + folder.path() + "/out" + kSmall + more);
+  const test::ToolResult result = test::run_tool(std::string("run ") + kLlamaOnWafer + " --out " +
+                                                 folder.path() + "/out" + kSmall + more);
   EXPECT_EQ(result.exit_code, 0) << result.error;
   return Json::parse(test::read_text(folder.path() + "/out/results.json"));
 }

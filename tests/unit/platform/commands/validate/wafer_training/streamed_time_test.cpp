@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "workloads/training/strategy.h"
 
 namespace wafertlm::validate::wafers {
@@ -59,7 +61,7 @@ TEST(StreamedTime, WhatDoesNotFitIsSaidWithHowMuchIsMissing) {
     experiment_of(step);
     FAIL();
   } catch (const CannotSay& reason) {
-    EXPECT_NE(std::string(reason.what()).find("more than its 1 MB"), std::string::npos) << reason.what();
+    EXPECT_NE(std::string(reason.what()).find("more than its 1.000 MB"), std::string::npos) << reason.what();
   }
 }
 
@@ -67,8 +69,8 @@ TEST(StreamedTime, LayersThatDoNotFitTwiceComeInParts) {
   StreamedStep step = small_step(1, 4);
   const auto chunks = [&] { return experiment_of(step).workload.training.strategy.chunks_per_stage; };
   EXPECT_EQ(chunks(), 8u);
-  step.model.hidden = 25600;
-  step.model.mlp_hidden = 102400;
+  step.model.hidden = 8192;
+  step.model.mlp_hidden = 32768;
   EXPECT_GT(chunks(), 8u);
 }
 
