@@ -165,10 +165,10 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
                 "Groups of blocks that a stage holds: of interleaved and resident_loop")
       .optional("recompute", strategy(&S::recompute), one_of<model::Recompute>({"none", "selective", "full"}),
                 "What the backward pass computes again instead of keeping it: selective: attention scores")
-      .optional(
-          "uneven", strategy(&S::uneven), one_of<Uneven>({"error", "fractional"}),
-          "Where a degree does not divide the model (or DP the samples): refuse, or the same fraction for "
-          "everybody")
+      .optional("uneven", strategy(&S::uneven), one_of<Uneven>({"error", "fractional"}),
+                "Where a degree does not divide the model (with activations: stationary also a microbatch): "
+                "refuse, "
+                "or the same fraction for everybody")
       .optional("element_bytes", strategy(&S::element_bytes), integer<std::uint32_t>(1, 8),
                 "Bytes of a weight, an activation and a gradient")
       .optional("dp_collective", strategy(&S::dp_collective),

@@ -20,7 +20,14 @@ std::uint64_t kept_bytes(const Plan& plan, const Piece& piece, Recompute recompu
   const std::uint64_t shared = element * kept.shared_elements + kept.shared_mask_bytes;
   const Fraction samples = plan.samples();
   const Fraction divided = plan.is_split(*piece.layer) ? piece.share / strategy.degrees.mp : piece.share;
-  return (divided * samples).of(split) + (plan.shared_part(piece) * samples).of(shared);
+  return (divided * samples).of(split) +
+         ((strategy.scatters_activations() ? divided : piece.share) * samples).of(shared);
+}
+
+/// What a rank keeps of a block's input.
+Fraction input_share(const Plan& plan, const Piece& piece) {
+  const Strategy& strategy = plan.strategy();
+  return strategy.scatters_activations() ? piece.share / strategy.degrees.mp : piece.share;
 }
 
 struct ChunkNeed {
@@ -53,7 +60,7 @@ ChunkNeed chunk_need(const Plan& plan, std::uint32_t stage, std::uint32_t chunk)
       unit_kept += kept_bytes(plan, piece, Recompute::none);
       need.recomputed = std::max(need.recomputed, unit_kept);
       if (is_first_of_unit)
-        need.kept += (plan.shared_part(piece) * plan.samples())
+        need.kept += (input_share(plan, piece) * plan.samples())
                          .of(piece.layer->input_elements * strategy.element_bytes);
     } else {
       need.kept += kept_bytes(plan, piece, strategy.recompute);

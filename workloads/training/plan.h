@@ -85,11 +85,6 @@ class Plan {
   /// Whether tensor parallelism divides it.
   bool is_split(const model::Layer& layer) const;
 
-  /// Of activations that are not divided with the products: norms, a block's input and output.
-  Fraction shared_part(const Piece& piece) const {
-    return strategy_.scatters_activations() ? piece.share / strategy_.degrees.mp : piece.share;
-  }
-
   // Of one rank that computes the piece.
   std::uint64_t parameters(const Piece& piece, Kind kind) const;  ///< that it computes with
   /// Of those the ones of which it holds the part: an equal share, rounded up (shares are padded).

@@ -15,8 +15,8 @@ using Cause = PlanError::Cause;
 
 void Plan::check_degrees() const {
   const auto& [mp, dp, pp] = strategy_.degrees;
-  // Of equal numbers of samples; Uneven::fractional: DP divides their tokens.
-  const bool is_even = strategy_.uneven == Uneven::error;
+  // Stationary activations: DP divides tokens, which need not be those of whole samples.
+  const bool is_even = strategy_.uneven == Uneven::error || !strategy_.keeps_activations();
   const std::uint64_t replicas = std::uint64_t{is_even ? dp : 1} * strategy_.microbatches;
   if (strategy_.zero_stage > 3)
     throw PlanError(Cause::zero,

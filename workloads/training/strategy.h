@@ -33,7 +33,7 @@ enum class DpCollective : std::uint8_t {
 /// What happens where a degree does not divide a model.
 enum class Uneven : std::uint8_t {
   error,
-  fractional,  ///< every rank gets the same fraction of it; DP of a microbatch's tokens
+  fractional,  ///< every rank gets the same fraction of it, with stationary activations of a microbatch, too
 };
 
 /// What tensor parallelism divides.
@@ -137,7 +137,7 @@ struct Strategy {
   bool is_a_part() const {
     return chunks_to_simulate() != chunks_per_stage || rounds_to_simulate() != weight_loads_per_pass;
   }
-  /// Of a replica; Uneven::fractional: no whole number.
+  /// Of a replica; with stationary activations perhaps no whole number.
   double samples_per_microbatch() const { return static_cast<double>(minibatch) / degrees.dp / microbatches; }
   bool keeps_activations() const { return activations == Activations::stationary; }
   /// Of the results of products: every rank has its part of them, and gathers what it needs of others'.

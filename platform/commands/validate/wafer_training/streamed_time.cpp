@@ -20,7 +20,7 @@
 namespace wafertlm::validate::wafers {
 namespace {
 
-constexpr std::uint32_t kMostPartsOfALayer = 64;
+constexpr std::uint32_t kMostPartsOfALayer = 4;
 
 std::vector<std::string> changes_of(const StreamedStep& step) {
   const steps::ModelShape& model = step.model;
@@ -50,21 +50,24 @@ training::MemoryNeed need_of(const config::ExperimentSpec& experiment) {
   return training::memory_need(*training_plan(experiment.workload.training), 0);
 }
 
-/// Parts of a layer, then the fewest microbatches.
-void fit(config::ExperimentSpec& experiment, const StreamedStep& step) {
+/// Whether microbatches fit, the fewest of them, if `chunks` come in one after the other.
+bool fits(config::ExperimentSpec& experiment, std::uint32_t chunks, std::uint64_t samples) {
   training::Strategy& strategy = experiment.workload.training.strategy;
-  const std::uint64_t capacity = experiment.platform.npu.hbm.capacity_bytes;
-  for (std::uint32_t parts = 1; parts <= kMostPartsOfALayer; parts *= 2) {
-    strategy.chunks_per_stage = static_cast<std::uint32_t>(step.model.layers) * parts;
-    if (need_of(experiment).streaming <= capacity / 2) break;
-  }
-  const std::uint64_t samples = step.samples_of_wafer();
+  strategy.chunks_per_stage = chunks;
   for (std::uint32_t microbatches = 1; microbatches <= samples; ++microbatches) {
     if (samples % microbatches != 0) continue;
     strategy.microbatches = strategy.weight_loads_per_pass = microbatches;
-    if (need_of(experiment).total() <= capacity) return;
+    if (need_of(experiment).total() <= experiment.platform.npu.hbm.capacity_bytes) return true;
   }
-  const std::uint64_t need = need_of(experiment).total();
+  return false;
+}
+
+void fit(config::ExperimentSpec& experiment, const StreamedStep& step) {
+  for (std::uint32_t parts = 1; parts <= kMostPartsOfALayer; parts *= 2)
+    if (fits(experiment, static_cast<std::uint32_t>(step.model.layers) * parts, step.samples_of_wafer()))
+      return;
+  const std::uint64_t need = need_of(experiment).total(),
+                      capacity = experiment.platform.npu.hbm.capacity_bytes;
   throw CannotSay(fmt::format("one sample needs {} of a die's memory, {} more than its {}",
                               format_bytes(need), format_bytes(need - capacity), format_bytes(capacity)));
 }

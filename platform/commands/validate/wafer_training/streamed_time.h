@@ -16,7 +16,8 @@ constexpr std::uint32_t kFanOut = 4;
 std::uint32_t tree_levels(std::uint32_t wafers);
 
 /// The preset llama2_7b_wse3 with the row's wafer and model, and microbatches as large as the memory of an
-/// NPU has room for; parts of a layer come in where two whole ones would take more than half of it.
+/// NPU has room for. A layer comes in at a time, or the largest part of it, down to a quarter, with which a
+/// sample fits.
 /// @throws CannotSay: not even a sample fits, and how much is missing.
 config::ExperimentSpec experiment_of(const StreamedStep& step);
 
