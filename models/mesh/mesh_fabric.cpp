@@ -121,9 +121,10 @@ OutputParams MeshFabric::injection_link() const {
 
 /// What comes over a link parts in the router: beside a packet that comes and one that leaves, one may wait
 /// for another output.
-OutputParams MeshFabric::router_link() const {
-  return {params_.link_bytes_per_s, params_.link_latency_ps,
-          buffer_bytes(params_.link_bytes_per_s, params_.link_latency_ps, params_.router_pipeline_ps, 3)};
+OutputParams MeshFabric::router_link(bool vertical) const {
+  const std::uint64_t rate = vertical ? params_.vertical_bytes_per_s() : params_.link_bytes_per_s;
+  return {rate, params_.link_latency_ps,
+          buffer_bytes(rate, params_.link_latency_ps, params_.router_pipeline_ps, 3)};
 }
 
 OutputParams MeshFabric::io_link() const {
@@ -149,7 +150,7 @@ OutputParams MeshFabric::output_params(NpuId router, Direction port) const {
     return {params_.ejection_bytes_per_s, params_.ejection_latency_ps,
             buffer_bytes(params_.ejection_bytes_per_s, params_.ejection_latency_ps, 0,
                          packets_of(params_.ejection_streams))};
-  return router_link();
+  return router_link(port == Direction::north || port == Direction::south);
 }
 
 void MeshFabric::attach(NpuId endpoint, FabricInitiatorSocket& to_fabric, FabricTargetSocket& from_fabric) {

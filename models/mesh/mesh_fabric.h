@@ -25,13 +25,13 @@ class MeshFabric final : public Fabric {
   void attach(NpuId endpoint, FabricInitiatorSocket& to_fabric, FabricTargetSocket& from_fabric) override;
   OutputParams injection_link() const override;
   OutputParams io_link() const override;
-  /// Between two routers.
-  OutputParams router_link() const;
+  /// Between two routers of a row, or of a column.
+  OutputParams router_link(bool vertical = false) const;
   const WireFormat& format() const override { return params_.format; }
   TimePs credit_delay_ps() const override { return params_.credit_delay_ps; }
   /// A link's rate: one that is faster would fill the buffer that messages for other links share.
   std::uint64_t message_bytes_per_s() const override {
-    return std::min(params_.link_bytes_per_s, params_.injection_bytes_per_s);
+    return std::min(params_.fastest_bytes_per_s(), params_.injection_bytes_per_s);
   }
   TimePs lookahead_ps() const override;
   Partition partition_of(NpuId endpoint) const override {

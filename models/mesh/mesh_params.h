@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -13,6 +14,7 @@ namespace wafertlm {
 struct MeshParams : FabricParams {
   std::uint32_t width = 0, height = 0;
   std::uint64_t link_bytes_per_s = 0;
+  std::uint64_t vertical_link_bytes_per_s = 0;  ///< of the links north and south; 0: as the others
   TimePs router_pipeline_ps = 0;
   /// Of wormhole routers, as in SwitchParams. Without head_pipeline_ps it is two cycles of the router.
   std::uint32_t internal_speedup = 1;
@@ -29,6 +31,12 @@ struct MeshParams : FabricParams {
   std::vector<IoPort> io;  ///< controller k is the endpoint width × height + k
   std::uint64_t io_bytes_per_s = 0;
   TimePs io_latency_ps = 0;
+
+  std::uint64_t vertical_bytes_per_s() const {
+    return vertical_link_bytes_per_s != 0 ? vertical_link_bytes_per_s : link_bytes_per_s;
+  }
+  std::uint64_t fastest_bytes_per_s() const { return std::max(link_bytes_per_s, vertical_bytes_per_s()); }
+  std::uint64_t slowest_bytes_per_s() const { return std::min(link_bytes_per_s, vertical_bytes_per_s()); }
 };
 
 }  // namespace wafertlm

@@ -137,9 +137,10 @@ void for_links(const MemberCount& line, const MemberCount& all, const Carry& car
 /// link of a stretch and taken away behind the last.
 class MeshLinkLoads final : public LinkLoads {
  public:
-  MeshLinkLoads(const MeshGeometry& mesh, const TopologyLink& link)
+  MeshLinkLoads(const MeshGeometry& mesh, const TopologyLink& horizontal, const TopologyLink& vertical)
       : mesh_(mesh),
-        link_(link),
+        horizontal_(horizontal),
+        vertical_(vertical),
         east_((mesh.width() + 1) * mesh.height()),
         west_(east_.size()),
         south_((mesh.height() + 1) * mesh.width()),
@@ -180,21 +181,24 @@ class MeshLinkLoads final : public LinkLoads {
       });
   }
   std::uint64_t busiest_bytes() const override {
-    std::int64_t busiest = 0;
-    for (const Changes* lines : {&east_, &west_, &south_, &north_}) {
-      std::int64_t load = 0;
-      for (const std::int64_t change : *lines) busiest = std::max(busiest, load += change);
-    }
-    return static_cast<std::uint64_t>(busiest);
+    return std::max({most(east_), most(west_), most(south_), most(north_)});
   }
   TimePs busiest_ps() const override {
-    const std::uint64_t bytes = busiest_bytes();
-    return bytes == 0 ? 0 : link_.head_ps + transfer_time_ps(bytes, link_.bytes_per_s);
+    return std::max(time_ps(std::max(most(east_), most(west_)), horizontal_),
+                    time_ps(std::max(most(south_), most(north_)), vertical_));
   }
 
  private:
   /// By line and position in it, with one position more than there are NPUs.
   using Changes = std::vector<std::int64_t>;
+  static std::uint64_t most(const Changes& lines) {
+    std::int64_t busiest = 0, load = 0;
+    for (const std::int64_t change : lines) busiest = std::max(busiest, load += change);
+    return static_cast<std::uint64_t>(busiest);
+  }
+  static TimePs time_ps(std::uint64_t bytes, const TopologyLink& link) {
+    return bytes == 0 ? 0 : link.head_ps + transfer_time_ps(bytes, link.bytes_per_s);
+  }
   void add_in_row(std::uint32_t row, std::uint32_t from, std::uint32_t to, std::uint64_t bytes) {
     add_stretch(east_, west_, std::size_t{row} * (mesh_.width() + 1), from, to, bytes);
   }
@@ -203,7 +207,7 @@ class MeshLinkLoads final : public LinkLoads {
   }
 
   const MeshGeometry& mesh_;
-  TopologyLink link_;
+  TopologyLink horizontal_, vertical_;
   Changes east_, west_, south_, north_;
 };
 
@@ -215,6 +219,7 @@ MeshTopology::MeshTopology(const MeshParams& params)
       geometry_(params.width, params.height, params.io),
       io_(params.io),
       link_bytes_per_s_(params.link_bytes_per_s),
+      vertical_bytes_per_s_(params.vertical_bytes_per_s()),
       ends_ps_(params.injection_latency_ps + params.router_pipeline_ps + params.ejection_latency_ps),
       hop_ps_(params.link_latency_ps + params.router_pipeline_ps),
       failed_(links(), false) {
@@ -226,7 +231,7 @@ MeshTopology::MeshTopology(const MeshParams& params)
     rows.push_back(geometry_.row(static_cast<NpuId>(n)));
   }
   cuts_.push_back(straight_cuts(std::move(columns), params.width, params.height * link_bytes_per_s_));
-  cuts_.push_back(straight_cuts(std::move(rows), params.height, params.width * link_bytes_per_s_));
+  cuts_.push_back(straight_cuts(std::move(rows), params.height, params.width * vertical_bytes_per_s_));
 }
 
 /// Links that have failed, and those of routers that have, in both directions.
@@ -269,7 +274,7 @@ LinkGraph MeshTopology::link_graph() const {
           !has_failed(4 * std::size_t{n} + static_cast<std::size_t>(side)))
         graph.links.push_back({router,
                                npus() + static_cast<std::uint32_t>(index_of(geometry_.neighbor(npu, side))),
-                               link_bytes_per_s_});
+                               rate(side)});
   }
   return graph;
 }
@@ -283,22 +288,28 @@ void MeshTopology::append_route(NpuId from, NpuId to, std::vector<std::size_t>& 
 }
 
 std::uint64_t MeshTopology::path_bytes_per_s(NpuId from, NpuId to) const {
-  return hops(from, to) == 0 ? port_bytes_per_s() : std::min(port_bytes_per_s(), link_bytes_per_s_);
+  std::uint64_t slowest = port_bytes_per_s();
+  if (geometry_.column(from) != geometry_.column(to)) slowest = std::min(slowest, link_bytes_per_s_);
+  if (geometry_.row(from) != geometry_.row(to)) slowest = std::min(slowest, vertical_bytes_per_s_);
+  return slowest;
 }
 
 std::uint64_t MeshTopology::all_links_bytes_per_s(NpuId npu) const {
   std::uint64_t links = 0;
-  for (const Side side : kAllSides) links += geometry_.is_edge({npu, side}) ? 0U : 1U;
-  return links * link_bytes_per_s_;
+  for (const Side side : kAllSides) links += geometry_.is_edge({npu, side}) ? 0U : rate(direction_of(side));
+  return links;
 }
 
 std::unique_ptr<LinkLoads> MeshTopology::link_loads() const {
-  return std::make_unique<MeshLinkLoads>(geometry_, link(0));
+  return std::make_unique<MeshLinkLoads>(geometry_, link(static_cast<std::size_t>(Direction::east)),
+                                         link(static_cast<std::size_t>(Direction::south)));
 }
 
 AllPairs MeshTopology::all_pairs(const Group& group) const {
   if (group.size() < 2) return {0, port_bytes_per_s()};
-  return {MeshDistances(group, *this).diameter_ps(), path_bytes_per_s(group[0], group[1])};
+  std::uint64_t slowest = port_bytes_per_s();
+  for (const NpuId npu : group) slowest = std::min(slowest, path_bytes_per_s(group[0], npu));
+  return {MeshDistances(group, *this).diameter_ps(), slowest};
 }
 
 /// Whatever way a message takes, it crosses as many links along the rows as its ends are columns apart.
@@ -309,11 +320,12 @@ std::vector<Crossings> MeshTopology::all_pairs_crossings(const Group& group) con
     rows.push_back(geometry_.row(npu));
   }
   const std::uint32_t w = geometry_.width(), h = geometry_.height();
-  const auto along = [&](std::uint32_t size, std::uint32_t lines, const std::vector<std::uint32_t>& at) {
+  const auto along = [&](std::uint32_t size, std::uint32_t lines, const std::vector<std::uint32_t>& at,
+                         std::uint64_t bytes_per_s) {
     return Crossings{all_pairs_hops({FabricDimension::Kind::line, size, 0, 0}, at),
-                     Uint128{2} * (size - 1) * lines * link_bytes_per_s_};
+                     Uint128{2} * (size - 1) * lines * bytes_per_s};
   };
-  return {along(w, h, columns), along(h, w, rows)};
+  return {along(w, h, columns, link_bytes_per_s_), along(h, w, rows, vertical_bytes_per_s_)};
 }
 
 std::unique_ptr<GroupDistances> MeshTopology::distances(const Group& group) const {
@@ -354,12 +366,15 @@ std::vector<std::uint32_t> MeshTopology::spanning_parents(const Group& group, st
 std::optional<GroupGrid> MeshTopology::group_grid(const Group& group) const {
   const Rectangle box(group, geometry_);
   if (!box.is_grid()) return {};
-  const std::uint64_t rate = std::min(link_bytes_per_s_, port_bytes_per_s() / 2);
-  const auto ring = [&](std::uint64_t n) -> GroupGrid::Ring {
-    return {rate, ends_ps_ + (2 * n - 3) * hop_ps_ / (n - 1)};
+  const auto ring = [&](std::uint64_t n, std::uint64_t bytes_per_s) -> GroupGrid::Ring {
+    return {std::min(bytes_per_s, port_bytes_per_s() / 2), ends_ps_ + (2 * n - 3) * hop_ps_ / (n - 1)};
   };
-  GroupGrid grid{box.width(),       box.height(),      2, std::vector<std::uint32_t>(group.size()),
-                 ring(box.width()), ring(box.height())};
+  GroupGrid grid{box.width(),
+                 box.height(),
+                 2,
+                 std::vector<std::uint32_t>(group.size()),
+                 ring(box.width(), link_bytes_per_s_),
+                 ring(box.height(), vertical_bytes_per_s_)};
   for (std::uint32_t rank = 0; rank < group.size(); ++rank)
     grid.at[(geometry_.row(group[rank]) - box.top) * grid.width + geometry_.column(group[rank]) - box.left] =
         rank;

@@ -9,7 +9,7 @@
 
 namespace wafertlm {
 
-/// The shape of a mesh: X-Y routes, rows and columns, every link of the same rate. Routes, rows and columns
+/// The shape of a mesh: X-Y routes, rows and columns, whose links have a rate each. Routes, rows and columns
 /// do not look at failed parts. Link 4 n + s leaves router n towards side s (east, west, north, south).
 class MeshTopology final : public Topology, public KnowsLinks {
  public:
@@ -18,7 +18,9 @@ class MeshTopology final : public Topology, public KnowsLinks {
   const MeshGeometry& geometry() const { return geometry_; }
   std::uint32_t npus() const override { return geometry_.npus(); }
   std::size_t links() const override { return std::size_t{4} * npus(); }
-  TopologyLink link(std::size_t) const override { return {link_bytes_per_s_, ends_ps_ + hop_ps_}; }
+  TopologyLink link(std::size_t number) const override {
+    return {rate(static_cast<Direction>(number % 4)), ends_ps_ + hop_ps_};
+  }
   std::string link_name(std::size_t number) const override;
   bool has_failed(std::size_t number) const override { return failed_[number]; }
   /// NPU n hangs on router n, vertex npus() + n; without I/O controllers, and links that have failed.
@@ -60,16 +62,19 @@ class MeshTopology final : public Topology, public KnowsLinks {
 
  private:
   void fail(const MeshParams& params);
+  std::uint64_t rate(Direction side) const {
+    return side == Direction::north || side == Direction::south ? vertical_bytes_per_s_ : link_bytes_per_s_;
+  }
   std::uint64_t all_links_bytes_per_s(NpuId npu) const;
 
   NpuId io_parent(NpuId npu, const IoPort& port) const;
 
   MeshGeometry geometry_;
   std::vector<IoPort> io_;
-  std::uint64_t link_bytes_per_s_;
-  TimePs ends_ps_;            // injection, the first router's pipeline, ejection
-  TimePs hop_ps_;             // link and the next router's pipeline
-  std::vector<bool> failed_;  // by link
+  std::uint64_t link_bytes_per_s_, vertical_bytes_per_s_;  // of rows, of columns
+  TimePs ends_ps_;                                         // injection, the first router's pipeline, ejection
+  TimePs hop_ps_;                                          // link and the next router's pipeline
+  std::vector<bool> failed_;                               // by link
 };
 
 }  // namespace wafertlm

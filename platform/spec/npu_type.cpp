@@ -126,6 +126,7 @@ void add_rates(Struct<ComputeSpec>& type) {
     for (char& c : capitals) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
     type.optional(name, members[i], rate, "Compute rate in " + capitals)
         .when_true(
+            &ComputeSpec::precision,
             [i](const ComputeSpec& spec) {
               return spec.model == ComputeModelKind::tiled || spec.precision == static_cast<Precision>(i);
             },

@@ -11,6 +11,7 @@
 namespace wafertlm::config {
 namespace {
 
+using training::Activations;
 using training::DpCollective;
 using training::Gather;
 using training::GradientStore;
@@ -83,6 +84,7 @@ void check_training(const WorkloadSpec& workload, const Check& check) {
         {Cause::weights,
          {&s.weight_loads_per_pass, &s.weight_delivery, &s.gradient_store, &s.overlap_stores,
           &s.dp_collective, &s.weights}},
+        {Cause::activations, {&s.activations}},
         {Cause::delivery, {&s.weight_delivery}},
         {Cause::buffers, {&s.weight_buffers, &s.overlap_weights}},
         {Cause::shortened, {&s.simulated_chunks, &s.simulated_rounds}}};
@@ -150,6 +152,11 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
       .optional("split_vocabulary", strategy(&S::split_vocabulary), boolean(),
                 "MP also divides embedding and head")
       .optional(
+          "activations", strategy(&S::activations), one_of<Activations>({"shared", "stationary"}),
+          "What MP divides: products in columns and then rows (Megatron), or the hidden dimension of "
+          "everything, which stays while weights pass: results of products are sums over MP, scattered; "
+          "needs weights: streamed, PP(1)")
+      .optional(
           "schedule", strategy(&S::schedule),
           one_of<Schedule>({"gpipe", "1f1b", "interleaved", "resident_loop", "zero_bubble"}),
           "Order of the microbatches in a pipeline stage; zero_bubble: 1f1b whose weight gradients wait "
@@ -159,7 +166,9 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
       .optional("recompute", strategy(&S::recompute), one_of<model::Recompute>({"none", "selective", "full"}),
                 "What the backward pass computes again instead of keeping it: selective: attention scores")
       .optional("uneven", strategy(&S::uneven), one_of<Uneven>({"error", "fractional"}),
-                "Where a degree does not divide the model: refuse, or the same fraction for everybody")
+                "Where a degree does not divide the model (with activations: stationary also a microbatch): "
+                "refuse, "
+                "or the same fraction for everybody")
       .optional("element_bytes", strategy(&S::element_bytes), integer<std::uint32_t>(1, 8),
                 "Bytes of a weight, an activation and a gradient")
       .optional("dp_collective", strategy(&S::dp_collective),

@@ -18,10 +18,16 @@ std::uint64_t kept_bytes(const Plan& plan, const Piece& piece, Recompute recompu
   std::uint64_t split = element * kept.split_elements;
   if (recompute == Recompute::none) split += element * kept.score_elements + kept.score_mask_bytes;
   const std::uint64_t shared = element * kept.shared_elements + kept.shared_mask_bytes;
-  const std::uint64_t samples = strategy.samples_per_microbatch();
+  const Fraction samples = plan.samples();
   const Fraction divided = plan.is_split(*piece.layer) ? piece.share / strategy.degrees.mp : piece.share;
-  return divided.of(split, samples) +
-         (strategy.sequence_parallel ? divided : piece.share).of(shared, samples);
+  return (divided * samples).of(split) +
+         ((strategy.scatters_activations() ? divided : piece.share) * samples).of(shared);
+}
+
+/// What a rank keeps of a block's input.
+Fraction input_share(const Plan& plan, const Piece& piece) {
+  const Strategy& strategy = plan.strategy();
+  return strategy.scatters_activations() ? piece.share / strategy.degrees.mp : piece.share;
 }
 
 struct ChunkNeed {
@@ -53,10 +59,9 @@ ChunkNeed chunk_need(const Plan& plan, std::uint32_t stage, std::uint32_t chunk)
     if (full && piece.of_a_block) {
       unit_kept += kept_bytes(plan, piece, Recompute::none);
       need.recomputed = std::max(need.recomputed, unit_kept);
-      const Fraction share = strategy.sequence_parallel ? piece.share / strategy.degrees.mp : piece.share;
       if (is_first_of_unit)
-        need.kept +=
-            share.of(piece.layer->input_elements * strategy.element_bytes, strategy.samples_per_microbatch());
+        need.kept += (input_share(plan, piece) * plan.samples())
+                         .of(piece.layer->input_elements * strategy.element_bytes);
     } else {
       need.kept += kept_bytes(plan, piece, strategy.recompute);
     }

@@ -45,6 +45,7 @@ Plan::Plan(model::Model model, const Strategy& strategy)
     : model_(std::move(model)), strategy_(strategy), all_chunks_per_stage_(strategy.chunks_per_stage) {
   if (model_.blocks.empty()) throw PlanError(Cause::model, "the model " + model_.name + " has no blocks");
   check_degrees();
+  check_activations();
   check_streams();
   check_gathering();
   try {
@@ -73,7 +74,14 @@ Plan::Plan(model::Model model, const Strategy& strategy)
     for (std::uint32_t chunk = 0; chunk < strategy_.chunks_per_stage; ++chunk) pieces(stage, chunk);
 }
 
+Fraction Plan::samples() const {
+  const std::uint64_t replicas = std::uint64_t{strategy_.degrees.dp} * strategy_.microbatches;
+  if (strategy_.minibatch % replicas == 0) return {strategy_.minibatch / replicas, 1};
+  return {strategy_.minibatch, replicas};
+}
+
 bool Plan::is_split(const Layer& layer) const {
+  if (strategy_.degrees.mp > 1 && strategy_.keeps_activations()) return true;
   if (strategy_.degrees.mp == 1 || (layer.holds_vocabulary && !strategy_.split_vocabulary)) return false;
   return layer.reduces_output || layer.reduces_input_gradient;
 }
@@ -117,7 +125,8 @@ std::uint64_t Plan::parameters(const Piece& piece, Kind kind) const {
   const Fraction split = is_split(layer) ? piece.share / strategy_.degrees.mp : piece.share;
   if (kind == Kind::experts) return (split / strategy_.expert_parallel).of(layer.expert_parameters);
   if (kind == Kind::tied) return split.of(tied(layer));
-  return split.of(untied(layer)) + piece.share.of(layer.shared_parameters);
+  const Fraction& shared = strategy_.keeps_activations() ? split : piece.share;
+  return split.of(untied(layer)) + shared.of(layer.shared_parameters);
 }
 
 std::uint64_t Plan::held(const Piece& piece, Part part, Kind kind) const {
@@ -165,33 +174,36 @@ std::uint64_t Plan::operations(const Piece& piece, Work work) const {
   const bool split = is_split(*piece.layer);
   std::uint64_t total = 0;
   for (const Gemm& gemm : piece.layer->gemms) {
-    const bool divided = split && gemm.split != Gemm::Split::none;
+    const bool divided = split && (strategy_.keeps_activations() || gemm.split != Gemm::Split::none);
     Fraction part = divided ? piece.share / strategy_.degrees.mp : piece.share;
     if (gemm.of_experts) part = with_capacity(part);
-    total += part.of(gemm.operations(), times(piece, gemm, work) * strategy_.samples_per_microbatch());
+    total += (part * samples()).of(gemm.operations(), times(piece, gemm, work));
   }
   return total;
 }
 
 std::vector<MatrixProduct> Plan::products(const Piece& piece, Work work) const {
-  const std::uint64_t samples = strategy_.samples_per_microbatch();
+  const Fraction samples = this->samples();
   const Fraction part{1, is_split(*piece.layer) ? strategy_.degrees.mp : 1};
   std::vector<MatrixProduct> products;
   for (const Gemm& gemm : piece.layer->gemms) {
     if (!gemm.has_shape || times(piece, gemm, work) == 0) continue;
     auto [m, n, k, count] = MatrixProduct{gemm.m, gemm.n, gemm.k, gemm.count};
-    if (gemm.split == Gemm::Split::columns) n = part.of(n);
-    if (gemm.split == Gemm::Split::rows) k = part.of(k);
-    if (gemm.split == Gemm::Split::count) count = part.of(count);
     const bool of_weights = gemm.operand == Gemm::Operand::weights;
+    const Gemm::Split divided = !strategy_.keeps_activations() ? gemm.split
+                                : of_weights                   ? Gemm::Split::rows
+                                                               : Gemm::Split::count;
+    if (divided == Gemm::Split::columns) n = part.of(n);
+    if (divided == Gemm::Split::rows) k = part.of(k);
+    if (divided == Gemm::Split::count) count = part.of(count);
     if (gemm.of_experts) {
       const std::uint64_t held =
-          std::min(Fraction{1, strategy_.expert_parallel}.of(model_.experts), gemm.m * samples);
-      m = with_capacity({piece.share.num, piece.share.den * held}).of(m, samples);
+          std::min(Fraction{1, strategy_.expert_parallel}.of(model_.experts), samples.of(gemm.m));
+      m = with_capacity(piece.share * samples / held).of(m);
       count *= held;
     } else {
-      m = piece.share.of(m, of_weights ? samples : 1);
-      if (!of_weights) count *= samples;
+      m = (of_weights ? piece.share * samples : piece.share).of(m);
+      if (!of_weights) count = samples.of(count);
     }
     const MatrixProduct input_gradient{m, k, n, count}, other_gradient{k, n, m, count};
     if (work == Work::forward || work == Work::recomputation) products.push_back({m, n, k, count});
@@ -208,29 +220,42 @@ Fraction Plan::with_capacity(const Fraction& share) const {
   return factor == kParts ? share : Fraction{share.num * factor, share.den * kParts};
 }
 
+/// Per sample.
+std::uint64_t Plan::reduced_elements(const Piece& piece) const {
+  if (!is_split(*piece.layer)) return 0;
+  if (!strategy_.keeps_activations()) return piece.layer->reduces_output ? piece.layer->output_elements : 0;
+  std::uint64_t elements = 0;
+  for (const Gemm& gemm : piece.layer->gemms)
+    if (gemm.operand == Gemm::Operand::weights) elements += gemm.m * gemm.n * gemm.count;
+  return elements;
+}
+
 std::uint64_t Plan::output_bytes(const Piece& piece) const {
-  if (!is_split(*piece.layer) || !piece.layer->reduces_output) return 0;
-  return piece.share.of(piece.layer->output_elements * strategy_.element_bytes,
-                        strategy_.samples_per_microbatch());
+  constexpr std::uint64_t kSumBytes = 4;
+  const std::uint64_t bytes = strategy_.keeps_activations() ? kSumBytes : strategy_.element_bytes;
+  return (piece.share * samples()).of(reduced_elements(piece) * bytes);
+}
+
+std::uint64_t Plan::output_gradient_bytes(const Piece& piece) const {
+  return (piece.share * samples()).of(reduced_elements(piece) * strategy_.element_bytes);
 }
 
 std::uint64_t Plan::input_gradient_bytes(const Piece& piece) const {
-  if (!is_split(*piece.layer) || !piece.layer->reduces_input_gradient) return 0;
-  return piece.share.of(piece.layer->input_elements * strategy_.element_bytes,
-                        strategy_.samples_per_microbatch());
+  if (!is_split(*piece.layer) || !piece.layer->reduces_input_gradient || strategy_.keeps_activations())
+    return 0;
+  return (piece.share * samples()).of(piece.layer->input_elements * strategy_.element_bytes);
 }
 
 std::uint64_t Plan::exchange_bytes(const Piece& piece) const {
   if (strategy_.expert_parallel == 1) return 0;
   const std::uint64_t split = strategy_.sequence_parallel ? strategy_.degrees.mp : 1;
   const Fraction share = piece.share / split;
-  return (model_.experts != 0 ? with_capacity(share) : share)
-      .of(piece.layer->dispatched_elements * strategy_.element_bytes, strategy_.samples_per_microbatch());
+  return ((model_.experts != 0 ? with_capacity(share) : share) * samples())
+      .of(piece.layer->dispatched_elements * strategy_.element_bytes);
 }
 
 std::uint64_t Plan::boundary_bytes(std::uint32_t stage, std::uint32_t chunk) const {
-  return pieces(stage, chunk).back().layer->output_elements * strategy_.element_bytes *
-         strategy_.samples_per_microbatch();
+  return samples().of(pieces(stage, chunk).back().layer->output_elements * strategy_.element_bytes);
 }
 
 Plan::Coordinates Plan::coordinates(std::uint32_t rank) const {

@@ -29,6 +29,7 @@ class PlanError : public std::invalid_argument {
     transfer,
     model,
     weights,
+    activations,
     delivery,
     buffers,
     shortened,
@@ -50,6 +51,7 @@ struct Fraction {
   /// result more than 63.
   std::uint64_t of(std::uint64_t whole, std::uint64_t times = 1) const;
   Fraction operator/(std::uint64_t by) const { return {num, den * by}; }
+  Fraction operator*(const Fraction& by) const { return {num * by.num, den * by.den}; }
 };
 
 /// A layer on a stage: all of it, or with Uneven::fractional a fraction.
@@ -93,8 +95,11 @@ class Plan {
   /// microbatch in X: dX = dY·Wᵀ and dW = Xᵀ·dY; of two activations both gradients, per sample. What does not
   /// divide is rounded up in the dimension that is divided (a fraction of a layer: in the rows of X).
   std::vector<MatrixProduct> products(const Piece& piece, Work work) const;
-  /// Of a microbatch: what tensor parallelism reduces, all of it; 0 if nothing.
+  /// Of a microbatch: what tensor parallelism reduces, all of it; 0 if nothing. With stationary activations
+  /// the results of all products, as sums in FP32.
   std::uint64_t output_bytes(const Piece& piece) const;
+  /// Of a microbatch: what a backward pass gathers first, where activations are scattered.
+  std::uint64_t output_gradient_bytes(const Piece& piece) const;
   std::uint64_t input_gradient_bytes(const Piece& piece) const;
   std::uint64_t exchange_bytes(const Piece& piece) const;  ///< an all-to-all's buffer
   /// Of a microbatch: what a chunk hands to the next.
@@ -105,7 +110,9 @@ class Plan {
   std::uint64_t held_bytes(std::uint32_t stage, std::uint32_t chunk) const;
   std::uint64_t whole_bytes(std::uint32_t stage, std::uint32_t chunk) const;
   /// Of a microbatch: the samples of a replica.
-  std::uint64_t input_bytes() const { return model_.input_bytes * strategy_.samples_per_microbatch(); }
+  std::uint64_t input_bytes() const { return samples().of(model_.input_bytes); }
+  /// Of a microbatch and replica.
+  Fraction samples() const;
 
   /// The communicators by name, see the functions below; without that of all ranks, whose name is "".
   std::map<std::string, std::vector<std::uint32_t>> groups() const;
@@ -132,7 +139,9 @@ class Plan {
   Coordinates coordinates(std::uint32_t rank) const;
 
  private:
+  std::uint64_t reduced_elements(const Piece& piece) const;
   void check_degrees() const;
+  void check_activations() const;
   void check_streams() const;
   void check_shortened() const;
   void check_split(const model::Layer& layer) const;

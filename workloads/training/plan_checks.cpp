@@ -15,7 +15,9 @@ using Cause = PlanError::Cause;
 
 void Plan::check_degrees() const {
   const auto& [mp, dp, pp] = strategy_.degrees;
-  const std::uint64_t replicas = std::uint64_t{dp} * strategy_.microbatches;
+  // Stationary activations: DP divides tokens, which need not be those of whole samples.
+  const bool is_even = strategy_.uneven == Uneven::error || !strategy_.keeps_activations();
+  const std::uint64_t replicas = std::uint64_t{is_even ? dp : 1} * strategy_.microbatches;
   if (strategy_.zero_stage > 3)
     throw PlanError(Cause::zero,
                     fmt::format("zero_stage is {}; it must lie between 0 and 3", strategy_.zero_stage));
@@ -26,8 +28,8 @@ void Plan::check_degrees() const {
         Cause::batch,
         fmt::format(
             "the minibatch ({} samples) does not divide by dp times microbatches, {} x {}; nearest: {}{}",
-            strategy_.minibatch, dp, strategy_.microbatches, below != 0 ? fmt::format("{} or ", below) : "",
-            below + replicas));
+            strategy_.minibatch, is_even ? dp : 1, strategy_.microbatches,
+            below != 0 ? fmt::format("{} or ", below) : "", below + replicas));
   }
   if (strategy_.sequence_parallel && strategy_.stage_transfer == StageTransfer::multicast)
     throw PlanError(
@@ -78,6 +80,20 @@ void Plan::check_gathering() const {
                     "overlap_dp come in beside computation; leave it out",
                     s.prefetch));
   if (s.prefetch == 0) throw PlanError(Cause::prefetch, "prefetch is 0; it must be at least 1");
+}
+
+void Plan::check_activations() const {
+  const Strategy& s = strategy_;
+  if (!s.keeps_activations()) return;
+  const auto require = [](bool holds, const std::string& what) {
+    if (!holds) throw PlanError(Cause::activations, "activations: stationary needs " + what);
+  };
+  require(s.streams_weights(), "weights: streamed, for nothing of a layer stays");
+  require(s.degrees.mp > 1, "MP above 1, which divides the hidden dimension");
+  require(s.degrees.pp == 1, "PP(1): all layers pass over the same activations");
+  require(!s.sequence_parallel && !s.split_vocabulary,
+          "neither sequence_parallel nor split_vocabulary: MP divides all there is already");
+  require(model_.experts == 0, "a model without experts");
 }
 
 void Plan::check_streams() const {
@@ -156,6 +172,10 @@ void Plan::check_split(const Layer& layer) const {
             mp, what, layer.name, number, nearest_divisors(number, mp)));
   };
   for (const Gemm& gemm : layer.gemms) {
+    if (strategy_.keeps_activations() && gemm.operand == Gemm::Operand::weights) {
+      require("the inputs", gemm.k);
+      continue;
+    }
     if (gemm.split == Gemm::Split::count) {
       require("the heads", model_.heads);
       require("the key and value heads", model_.kv_heads);

@@ -33,7 +33,13 @@ enum class DpCollective : std::uint8_t {
 /// What happens where a degree does not divide a model.
 enum class Uneven : std::uint8_t {
   error,
-  fractional,  ///< every rank gets the same fraction of it
+  fractional,  ///< every rank gets the same fraction of it, with stationary activations of a microbatch, too
+};
+
+/// What tensor parallelism divides.
+enum class Activations : std::uint8_t {
+  shared,      ///< products in columns, then in rows: a block's input and output are on every MP rank
+  stationary,  ///< the hidden dimension of all activations, and every product's rows: its result is a sum
 };
 
 enum class StageTransfer : std::uint8_t {
@@ -79,6 +85,7 @@ struct Strategy {
   std::uint32_t prefetch = 1;         ///< units whose parameters come in beside computation, with overlap_dp
   bool sequence_parallel = false;     ///< tensor parallelism also divides norms, along the sequence
   bool split_vocabulary = false;      ///< tensor parallelism also divides embedding and head
+  Activations activations = Activations::shared;
 
   Schedule schedule = Schedule::one_forward_one_backward;
   std::uint32_t chunks_per_stage = 1;  ///< interleaved, resident_loop
@@ -130,7 +137,11 @@ struct Strategy {
   bool is_a_part() const {
     return chunks_to_simulate() != chunks_per_stage || rounds_to_simulate() != weight_loads_per_pass;
   }
-  std::uint64_t samples_per_microbatch() const { return minibatch / degrees.dp / microbatches; }
+  /// Of a replica; with stationary activations perhaps no whole number.
+  double samples_per_microbatch() const { return static_cast<double>(minibatch) / degrees.dp / microbatches; }
+  bool keeps_activations() const { return activations == Activations::stationary; }
+  /// Of the results of products: every rank has its part of them, and gathers what it needs of others'.
+  bool scatters_activations() const { return sequence_parallel || keeps_activations(); }
   /// Whether gradients are reduced to where their part of the optimizer is.
   bool scatters_gradients() const {
     return zero_stage == 3 ||

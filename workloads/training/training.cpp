@@ -163,7 +163,8 @@ void TrainingGenerator::backward_layer(const Piece& piece, const Pass& pass) {
   const std::string& layer = piece.layer->name;
   if (strategy().recompute == model::Recompute::selective)
     compute("recompute " + layer, piece, Plan::Work::recomputation);
-  if (plan_->output_bytes(piece) != 0) mp_all_gather(piece, plan_->output_bytes(piece));
+  if (const std::uint64_t bytes = plan_->output_gradient_bytes(piece); bytes != 0)
+    mp_all_gather(piece, bytes);
   if (piece.layer->exchanges == 2) exchange(piece);
   compute("input_gradient " + layer, piece, Plan::Work::input_gradient);
   if (piece.layer->exchanges >= 1) exchange(piece);
@@ -220,20 +221,29 @@ void TrainingGenerator::exchange(const Piece& piece) {
                                     plan_->ep_group(rank_), bytes, nodes_.everything()));
 }
 
-/// Sequence parallelism: `bytes` in all, every rank has its part.
+/// Sequence parallelism, stationary activations: `bytes` in all, every rank has its part.
 void TrainingGenerator::mp_all_gather(const Piece& piece, std::uint64_t bytes) {
-  if (!strategy().sequence_parallel) return;
-  nodes_.wait_for(nodes_.collective(CollectiveType::AllGather, "all_gather " + piece.layer->name, "mp",
-                                    plan_->mp_group(rank_), Fraction{1, strategy().degrees.mp}.of(bytes),
-                                    nodes_.everything()));
+  if (!strategy().scatters_activations()) return;
+  mp_collective(CollectiveType::AllGather, "all_gather " + piece.layer->name,
+                Fraction{1, strategy().degrees.mp}.of(bytes), strategy().degrees.mp);
+}
+
+/// Stationary activations are gathered where they are used, and sums leave as they come to be: no rank ever
+/// has all of them. One after the other they take as long as all at once.
+void TrainingGenerator::mp_collective(CollectiveType type, const std::string& what, std::uint64_t bytes,
+                                      std::uint32_t copies) {
+  constexpr std::uint64_t kMost = std::uint64_t{256} << 20;
+  const std::uint64_t parts = strategy().keeps_activations() ? (bytes * copies + kMost - 1) / kMost : 1;
+  for (std::uint64_t part = 0; part < parts; ++part)
+    nodes_.wait_for(nodes_.collective(type, what, "mp", plan_->mp_group(rank_), Fraction{1, parts}.of(bytes),
+                                      nodes_.everything()));
 }
 
 void TrainingGenerator::mp_reduce(const std::string& what, std::uint64_t bytes) {
   if (bytes == 0) return;
-  const bool scatters = strategy().sequence_parallel;
-  nodes_.wait_for(nodes_.collective(scatters ? CollectiveType::ReduceScatter : CollectiveType::AllReduce,
-                                    (scatters ? "reduce_scatter " : "all_reduce ") + what, "mp",
-                                    plan_->mp_group(rank_), bytes, nodes_.everything()));
+  const bool scatters = strategy().scatters_activations();
+  mp_collective(scatters ? CollectiveType::ReduceScatter : CollectiveType::AllReduce,
+                (scatters ? "reduce_scatter " : "all_reduce ") + what, bytes, 1);
 }
 
 /// Parameters that lie elsewhere come for the first of a chunk's passes in a direction, or for each.

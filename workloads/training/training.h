@@ -77,6 +77,8 @@ class TrainingGenerator : public chakra::NodeSource {
   class Prefetch;
   void exchange(const Piece& piece);
   void mp_all_gather(const Piece& piece, std::uint64_t bytes);
+  void mp_collective(chakra::CollectiveType type, const std::string& what, std::uint64_t bytes,
+                     std::uint32_t copies);
   void mp_reduce(const std::string& what, std::uint64_t bytes);
   /// Of all chunks of the model.
   std::uint32_t number_of(const Pass& pass) const { return pass.chunk * strategy().degrees.pp + at_.pp; }

@@ -107,7 +107,7 @@ void print_training(fmt::memory_buffer& out, const TrainingTotals& of) {
   line("  model       {}: {} parameters, {} operations forward and {} in all per sample ({})\n", model.name,
        format_count(of.parameters()), format_count(of.forward_operations()),
        format_count(of.step_operations()), model.sample);
-  line("  iteration   {} samples on {}: {} microbatches of {}\n", strategy.minibatch,
+  line("  iteration   {} samples on {}: {} microbatches of {:.6g}\n", strategy.minibatch,
        to_string(strategy.degrees), strategy.microbatches, strategy.samples_per_microbatch());
   if (of.is_a_part)
     line("  a part      simulated_chunks or simulated_rounds: nodes, samples and volumes are of this part\n");
@@ -286,7 +286,8 @@ nlohmann::ordered_json totals_schema() {
   row["memory_bytes"] = schema::map_of(schema::count());
   auto model = counts({"parameters", "forward_operations_per_sample", "step_operations_per_sample"});
   model["name"] = schema::text();
-  auto fields = counts({"minibatch", "microbatches", "samples_per_microbatch"});
+  auto fields = counts({"minibatch", "microbatches"});
+  fields["samples_per_microbatch"] = schema::number();
   fields["workload"] = schema::text();
   fields["model"] = schema::object(model);
   fields["parallelism"] = schema::text();

@@ -32,5 +32,6 @@ RowKind memory_rows();
 RowKind training_rows();
 RowKind wafer_decoder_rows();
 RowKind wafer_product_rows();
+RowKind wafer_training_rows();
 
 }  // namespace wafertlm::validate

@@ -4,9 +4,9 @@
 namespace wafertlm::validate {
 
 const std::vector<RowKind>& row_kinds() {
-  static const std::vector<RowKind> kinds = {collective_rows(),   expert_rows(),   gemm_rows(),
-                                             memory_rows(),       training_rows(), wafer_decoder_rows(),
-                                             wafer_product_rows()};
+  static const std::vector<RowKind> kinds = {collective_rows(),    expert_rows(),        gemm_rows(),
+                                             memory_rows(),        training_rows(),      wafer_decoder_rows(),
+                                             wafer_product_rows(), wafer_training_rows()};
   return kinds;
 }
 

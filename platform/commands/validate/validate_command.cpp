@@ -107,7 +107,7 @@ std::vector<Outcome> outcomes_of(const std::vector<ValidationRow>& rows, unsigne
 /// Those of configs/validation/.
 std::vector<std::string> own_tables() {
   std::vector<std::string> files;
-  for (const char* name : {"clusters", "training", "devices"})
+  for (const char* name : {"clusters", "training", "devices", "wafers"})
     files.push_back(
         (required_configs_folder({"validation"}) / "validation" / (std::string(name) + ".yaml")).string());
   return files;

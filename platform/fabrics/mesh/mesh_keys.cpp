@@ -85,6 +85,9 @@ void MeshKind::add_keys(config::Struct<config::FabricSpec>& fabric) const {
   fabric
       .required("link_bandwidth", parameter(&MeshParams::link_bytes_per_s), any_bandwidth(),
                 "Bandwidth of a link between two routers, per direction")
+      .optional("vertical_link_bandwidth", parameter(&MeshParams::vertical_link_bytes_per_s),
+                or_none<std::uint64_t>(any_bandwidth(), 0),
+                "Of links to the north and south, where these are not as fast as those to the east and west")
       .optional("router_pipeline", parameter(&MeshParams::router_pipeline_ps), any_time(),
                 "Time from the input of a router to its output, without waiting")
       .optional("injection_bandwidth", parameter(&MeshParams::injection_bytes_per_s), any_bandwidth(),
@@ -130,6 +133,9 @@ void MeshKind::check(const config::FabricSpec& fabric, const config::Check& chec
   if (!format.by_flit && mesh.head_pipeline_ps)
     check.fail({&mesh.head_pipeline_ps, &format.by_flit},
                "with cut_through there are no flits behind a head: switching: wormhole, or remove it");
+  if (format.by_flit && mesh.vertical_link_bytes_per_s != 0)
+    check.fail({&mesh.vertical_link_bytes_per_s, &format.by_flit},
+               "a wormhole router's cycle is that of all its links: switching: cut_through, or remove it");
   if (mesh.head_pipeline_ps.value_or(0) > mesh.router_pipeline_ps)
     check.fail({&mesh.head_pipeline_ps, &mesh.router_pipeline_ps}, "is part of {} and must not be longer",
                check.path(&mesh.router_pipeline_ps));

@@ -19,7 +19,8 @@ namespace {
 /// Links that an NPU's port can keep busy, the last one perhaps in part.
 std::uint32_t streams_of(std::uint64_t port_bytes_per_s, const MeshParams& mesh) {
   constexpr std::uint64_t kSides = 4;
-  return static_cast<std::uint32_t>(std::min(kSides, (port_bytes_per_s - 1) / mesh.link_bytes_per_s + 1));
+  return static_cast<std::uint32_t>(
+      std::min(kSides, (port_bytes_per_s - 1) / mesh.slowest_bytes_per_s() + 1));
 }
 
 }  // namespace
@@ -67,7 +68,7 @@ std::string MeshKind::wafer_name(const config::WaferSpec& wafer) const {
 TimePs MeshKind::horizon_ps(const config::WaferSpec& wafer) const {
   const MeshParams mesh = mesh_params(wafer);
   return 2 * (mesh.link_latency_ps + mesh.router_pipeline_ps + mesh.credit_delay_ps +
-              transfer_time_ps(mesh.format.full_wire_bytes(), mesh.link_bytes_per_s));
+              transfer_time_ps(mesh.format.full_wire_bytes(), mesh.slowest_bytes_per_s()));
 }
 
 std::unique_ptr<Fabric> MeshKind::make(const config::WaferSpec& wafer, const BuildContext& in) const {
@@ -81,7 +82,7 @@ FabricTraits MeshKind::traits(const config::WaferSpec& wafer) const {
 
 FabricLinkRate MeshKind::fastest_link(const config::WaferSpec& wafer) const {
   const auto& mesh = wafer.fabric.as<MeshParams>();
-  return {mesh.link_bytes_per_s, mesh.router_pipeline_ps};
+  return {mesh.fastest_bytes_per_s(), mesh.router_pipeline_ps};
 }
 
 traffic::TrafficModel MeshKind::traffic(const config::WaferSpec& wafer) const {
@@ -96,8 +97,12 @@ std::string MeshKind::describe(const config::WaferSpec& wafer) const {
   const MeshParams mesh = mesh_params(wafer);
   const TimePs round_trip = mesh.link_latency_ps + mesh.router_pipeline_ps + mesh.credit_delay_ps;
   return fmt::format("wafer     {} x {} mesh, {} NPUs\n", mesh.width, mesh.height, npus(wafer)) +
-         fmt::format("links     {}, latency {}, router {}, credit {}\n",
+         fmt::format("links     {}{}, latency {}, router {}, credit {}\n",
                      format_bandwidth(static_cast<double>(mesh.link_bytes_per_s)),
+                     mesh.vertical_link_bytes_per_s == 0
+                         ? ""
+                         : ", north and south " +
+                               format_bandwidth(static_cast<double>(mesh.vertical_link_bytes_per_s)),
                      format_time(mesh.link_latency_ps), format_time(mesh.router_pipeline_ps),
                      format_time(mesh.credit_delay_ps)) +
          fmt::format("buffers   {} per input and virtual channel ({})\n",

@@ -103,12 +103,13 @@ class Builder {
 
   void add_mesh(std::uint32_t wafer) {
     const auto fabric = spec_.fabric.complete<MeshParams>();
-    const auto link = [&](std::uint32_t a, std::uint32_t b) {
-      add_both(router(wafer, a), router(wafer, b), fabric.link_bytes_per_s, fabric.link_latency_ps, kInside);
+    const auto link = [&](std::uint32_t a, std::uint32_t b, std::uint64_t bytes_per_s) {
+      add_both(router(wafer, a), router(wafer, b), bytes_per_s, fabric.link_latency_ps, kInside);
     };
     for (std::uint32_t n = 0; n < mesh_; ++n)
-      if (n % spec_.width + 1 < spec_.width) link(n, n + 1);
-    for (std::uint32_t n = 0; n + spec_.width < mesh_; ++n) link(n, n + spec_.width);
+      if (n % spec_.width + 1 < spec_.width) link(n, n + 1, fabric.link_bytes_per_s);
+    for (std::uint32_t n = 0; n + spec_.width < mesh_; ++n)
+      link(n, n + spec_.width, fabric.vertical_bytes_per_s());
     for (std::uint32_t n = 0; n < mesh_; ++n) {
       const std::uint32_t npu = wafer * mesh_ + n;
       links_.push_back(
@@ -222,7 +223,7 @@ Dimensions wafer_dimensions(const config::WaferSpec& spec) {
   const Uint128 rate = std::min(outer.bandwidth_bytes_per_s, spec.io.bandwidth_bytes_per_s);
   const auto share = static_cast<std::uint64_t>(rate * io_ports(spec).size() / (spec.width * spec.height));
   return Dimensions({{Kind::line, spec.width, fabric.link_bytes_per_s, hop},
-                     {Kind::line, spec.height, fabric.link_bytes_per_s, hop},
+                     {Kind::line, spec.height, fabric.vertical_bytes_per_s(), hop},
                      {ring ? Kind::ring : Kind::switched, outer.wafers, std::max<std::uint64_t>(share, 1),
                       outer.latency_ps + (ring ? 2 : 1) * spec.io.latency_ps}});
 }

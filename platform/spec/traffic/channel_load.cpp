@@ -88,7 +88,10 @@ ChannelLoads channel_loads(const MeshParams& mesh, const Pattern& pattern) {
       loads.links.push_back({name("router", node) + (local ? name("->npu", node)
                                                            : name("->router", geometry.neighbor(node, side))),
                              weights.at(node, side),
-                             local ? mesh.ejection_bytes_per_s : mesh.link_bytes_per_s});
+                             local ? mesh.ejection_bytes_per_s
+                             : side == Direction::north || side == Direction::south
+                                 ? mesh.vertical_bytes_per_s()
+                                 : mesh.link_bytes_per_s});
     }
   }
   for (std::uint32_t n = 0; n < geometry.npus(); ++n) {

@@ -25,6 +25,7 @@ MeshParams random_mesh(std::mt19937_64& random) {
   params.link_latency_ps = up_to(random, 20'000);
   for (std::uint32_t column = 0; column < params.width; ++column)
     if (random() % 2 != 0) params.io.push_back({static_cast<NpuId>(column), Side::north});
+  if (random() % 2 != 0) params.vertical_link_bytes_per_s = up_to(random, 50) * 100'000'000'000ULL;
   return params;
 }
 
