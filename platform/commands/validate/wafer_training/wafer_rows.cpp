@@ -5,6 +5,7 @@
 
 #include "platform/commands/validate/row_kind.h"
 #include "platform/commands/validate/row_text.h"
+#include "platform/commands/validate/wafer_training/kernel_step.h"
 #include "platform/commands/validate/wafer_training/streamed_time.h"
 #include "platform/text/format.h"
 
@@ -82,6 +83,11 @@ Answer wafer_answer(const ValidationRow& row) {
   }
   answer.simulated = in_unit_of_row(row.unit, step, time.seconds).value_or(time.seconds);
   answer.closed_form = in_unit_of_row(row.unit, step, closed_form_time(experiment));
+  if (const auto kernels = kernel_step_s(step, time)) {
+    const double value = in_unit_of_row(row.unit, step, *kernels).value_or(*kernels);
+    answer.how += fmt::format("; with kernels on cores in place of the rate {:.4g} ({:+.1f} %)", value,
+                              row.value > 0 ? 100 * (value / row.value - 1) : 0.0);
+  }
   return answer;
 }
 
