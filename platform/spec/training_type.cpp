@@ -19,6 +19,7 @@ using training::PlanError;
 using training::Schedule;
 using training::StageTransfer;
 using training::Strategy;
+using training::TensorParallelism;
 using training::Uneven;
 using training::WeightDelivery;
 using training::Weights;
@@ -78,8 +79,9 @@ void check_training(const WorkloadSpec& workload, const Check& check) {
         {Cause::experts, {&s.expert_parallel}},
         {Cause::zero, {&s.zero_stage}},
         {Cause::capacity, {&s.capacity_factor}},
+        {Cause::tensor, {&s.tensor_parallelism}},
         {Cause::prefetch, {&s.prefetch, &s.gather}},
-        {Cause::transfer, {&s.stage_transfer, &s.sequence_parallel}},
+        {Cause::transfer, {&s.stage_transfer, &s.sequence_parallel, &s.tensor_parallelism}},
         {Cause::weights,
          {&s.weight_loads_per_pass, &s.weight_delivery, &s.gradient_store, &s.overlap_stores,
           &s.dp_collective, &s.weights}},
@@ -149,6 +151,12 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
                 "MP also divides norms along the sequence: all-gather and reduce-scatter for all-reduce")
       .optional("split_vocabulary", strategy(&S::split_vocabulary), boolean(),
                 "MP also divides embedding and head")
+      .optional(
+          "tensor_parallelism", strategy(&S::tensor_parallelism),
+          one_of<TensorParallelism>({"1d", "2d", "stream", "two_way_stream"}),
+          "What MP exchanges. 1d: all-reduces of activations; 2d: all-gathers and reduce-scatters along "
+          "the lines of a square grid; stream: weights go round a ring while tokens stay; "
+          "two_way_stream: half of them each way")
       .optional(
           "schedule", strategy(&S::schedule),
           one_of<Schedule>({"gpipe", "1f1b", "interleaved", "resident_loop", "zero_bubble"}),

@@ -21,7 +21,7 @@ std::uint64_t kept_bytes(const Plan& plan, const Piece& piece, Recompute recompu
   const std::uint64_t samples = strategy.samples_per_microbatch();
   const Fraction divided = plan.is_split(*piece.layer) ? piece.share / strategy.degrees.mp : piece.share;
   return divided.of(split, samples) +
-         (strategy.sequence_parallel ? divided : piece.share).of(shared, samples);
+         (strategy.divides_activations() ? divided : piece.share).of(shared, samples);
 }
 
 struct ChunkNeed {
@@ -53,7 +53,7 @@ ChunkNeed chunk_need(const Plan& plan, std::uint32_t stage, std::uint32_t chunk)
     if (full && piece.of_a_block) {
       unit_kept += kept_bytes(plan, piece, Recompute::none);
       need.recomputed = std::max(need.recomputed, unit_kept);
-      const Fraction share = strategy.sequence_parallel ? piece.share / strategy.degrees.mp : piece.share;
+      const Fraction share = strategy.divides_activations() ? piece.share / strategy.degrees.mp : piece.share;
       if (is_first_of_unit)
         need.kept +=
             share.of(piece.layer->input_elements * strategy.element_bytes, strategy.samples_per_microbatch());
@@ -127,6 +127,11 @@ MemoryNeed memory_need(const Plan& plan, std::uint32_t rank) {
   for (std::uint32_t chunk = 0; chunk < strategy.chunks_per_stage; ++chunk)
     chunks.push_back(chunk_need(plan, stage, chunk));
   need.gathered = gathered_bytes(strategy, chunks);
+  std::uint64_t on_the_way = 0;
+  for (std::uint32_t chunk = 0; chunk < strategy.chunks_per_stage; ++chunk)
+    for (const Piece& piece : plan.pieces(stage, chunk))
+      on_the_way = std::max(on_the_way, plan.tensor_buffer_bytes(piece));
+  need.gathered += on_the_way;
   strategy.streams_weights() ? add_streams(need, plan, stage) : add_states(need, plan, stage);
   if (strategy.input == Input::streamed && stage == 0)
     need.streaming += (strategy.overlap_input ? 2 : 1) * plan.input_bytes();

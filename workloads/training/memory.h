@@ -12,7 +12,9 @@ struct MemoryNeed {
   std::uint64_t gradients = 0;
   std::uint64_t optimizer = 0;
   std::uint64_t activations = 0;  ///< kept for backward passes, at their most
-  std::uint64_t gathered = 0;     ///< ZeRO-3, offloaded weights: parameters while they are in use
+  /// ZeRO-3, offloaded weights: parameters while they are in use. TensorParallelism::two_d: slices of
+  /// activations; streams: the part of a matrix that comes in beside the one in use.
+  std::uint64_t gathered = 0;
   /// Chunks of weights on their way in (all of a chunk with WeightDelivery::broadcast), of gradients on their
   /// way out, and samples.
   std::uint64_t streaming = 0;

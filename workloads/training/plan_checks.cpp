@@ -29,10 +29,10 @@ void Plan::check_degrees() const {
             strategy_.minibatch, dp, strategy_.microbatches, below != 0 ? fmt::format("{} or ", below) : "",
             below + replicas));
   }
-  if (strategy_.sequence_parallel && strategy_.stage_transfer == StageTransfer::multicast)
-    throw PlanError(
-        Cause::transfer,
-        "with sequence_parallel no worker holds all of a stage's output, so stage_transfer must be peer");
+  if (strategy_.divides_activations() && strategy_.stage_transfer == StageTransfer::multicast)
+    throw PlanError(Cause::transfer,
+                    "with sequence_parallel, or tensor_parallelism other than 1d, no worker holds all of a "
+                    "stage's output, so stage_transfer must be peer");
   const std::uint32_t ep = strategy_.expert_parallel;
   if (ep == 0 || dp % ep != 0)
     throw PlanError(Cause::experts,
@@ -146,6 +146,10 @@ void Plan::check_shortened() const {
 
 void Plan::check_split(const Layer& layer) const {
   if (!is_split(layer) || strategy_.uneven == Uneven::fractional) return;
+  if (strategy_.tensor_parallelism != TensorParallelism::one_d) {
+    for (const Gemm& gemm : layer.gemms) check_tensor_split(gemm);
+    return;
+  }
   const std::uint64_t mp = strategy_.degrees.mp;
   const auto require = [&](const char* what, std::uint64_t number) {
     if (number % mp == 0) return;

@@ -24,6 +24,14 @@ enum class Gather : std::uint8_t {
   microbatch,  ///< for each, and gradients are reduced for each, as FSDP does
 };
 
+/// What ranks of an MP group divide, and what they exchange.
+enum class TensorParallelism : std::uint8_t {
+  one_d,           ///< weights, by columns or rows: all-reduces of activations (Shoeybi et al. 2019)
+  two_d,           ///< weights and activations on a grid: all-gathers and reduce-scatters along its lines
+  stream,          ///< tokens; weights go round a ring, step by step beside computation
+  two_way_stream,  ///< the same, half of each step's weights each way
+};
+
 enum class DpCollective : std::uint8_t {
   all_reduce,
   reduce_scatter_all_gather,
@@ -79,6 +87,7 @@ struct Strategy {
   std::uint32_t prefetch = 1;         ///< units whose parameters come in beside computation, with overlap_dp
   bool sequence_parallel = false;     ///< tensor parallelism also divides norms, along the sequence
   bool split_vocabulary = false;      ///< tensor parallelism also divides embedding and head
+  TensorParallelism tensor_parallelism = TensorParallelism::one_d;
 
   Schedule schedule = Schedule::one_forward_one_backward;
   std::uint32_t chunks_per_stage = 1;  ///< interleaved, resident_loop
@@ -118,6 +127,14 @@ struct Strategy {
   /// Operations per second that an NPU sustains; 0: durations are left to the NPU.
   std::uint64_t effective_rate = 0;
 
+  /// Whether every rank of an MP group has its own part of all activations between layers.
+  bool divides_activations() const {
+    return sequence_parallel || tensor_parallelism != TensorParallelism::one_d;
+  }
+  bool streams_tensors() const {
+    return tensor_parallelism == TensorParallelism::stream ||
+           tensor_parallelism == TensorParallelism::two_way_stream;
+  }
   bool streams_weights() const { return weights == Weights::streamed; }
   std::uint32_t buffers() const { return weight_buffers.value_or(overlap_weights ? 2 : 1); }
   std::uint32_t chunks() const { return degrees.pp * chunks_per_stage; }

@@ -35,6 +35,7 @@ void TrainingGenerator::rewind() {
   nodes_ = {name_, strategy().effective_rate};
   streams_.emplace(*plan_, rank_, passes_, nodes_);
   gradients_.emplace(*plan_, rank_, nodes_);
+  tensor_ = tensor_schedule(*plan_, rank_, nodes_);
 }
 
 bool TrainingGenerator::next(Node& node) {
@@ -126,6 +127,7 @@ void TrainingGenerator::forward(const Pass& pass) {
 }
 
 void TrainingGenerator::forward_layer(const Piece& piece, Plan::Work work) {
+  if (tensor_) return tensor_->forward(piece, work);
   const std::string& layer = piece.layer->name;
   const std::string what = (work == Plan::Work::forward ? "forward " : "recompute ") + layer;
   if (plan_->input_gradient_bytes(piece) != 0) mp_all_gather(piece, plan_->input_gradient_bytes(piece));
@@ -161,6 +163,12 @@ void TrainingGenerator::backward(const Pass& pass) {
 
 void TrainingGenerator::backward_layer(const Piece& piece, const Pass& pass) {
   const std::string& layer = piece.layer->name;
+  if (tensor_) {
+    if (strategy().recompute == model::Recompute::selective)
+      tensor_->forward(piece, Plan::Work::recomputation);
+    tensor_->backward(piece);
+    return collect_gradients(piece, pass);
+  }
   if (strategy().recompute == model::Recompute::selective)
     compute("recompute " + layer, piece, Plan::Work::recomputation);
   if (plan_->output_bytes(piece) != 0) mp_all_gather(piece, plan_->output_bytes(piece));
@@ -182,6 +190,10 @@ void TrainingGenerator::backward_layer(const Piece& piece, const Pass& pass) {
 /// With the last one of an iteration, or each, its gradients are reduced.
 void TrainingGenerator::weight_gradient(const Piece& piece, const Pass& pass) {
   compute("weight_gradient " + piece.layer->name, piece, Plan::Work::weight_gradient);
+  collect_gradients(piece, pass);
+}
+
+void TrainingGenerator::collect_gradients(const Piece& piece, const Pass& pass) {
   if (strategy().streams_weights()) return;
   const bool last = is_last(pass);
   if (last || strategy().gather == Gather::microbatch) gradients_->collect(piece, pass.chunk, last);
@@ -222,7 +234,7 @@ void TrainingGenerator::exchange(const Piece& piece) {
 
 /// Sequence parallelism: `bytes` in all, every rank has its part.
 void TrainingGenerator::mp_all_gather(const Piece& piece, std::uint64_t bytes) {
-  if (!strategy().sequence_parallel) return;
+  if (!strategy().divides_activations()) return;
   nodes_.wait_for(nodes_.collective(CollectiveType::AllGather, "all_gather " + piece.layer->name, "mp",
                                     plan_->mp_group(rank_), Fraction{1, strategy().degrees.mp}.of(bytes),
                                     nodes_.everything()));
@@ -230,7 +242,7 @@ void TrainingGenerator::mp_all_gather(const Piece& piece, std::uint64_t bytes) {
 
 void TrainingGenerator::mp_reduce(const std::string& what, std::uint64_t bytes) {
   if (bytes == 0) return;
-  const bool scatters = strategy().sequence_parallel;
+  const bool scatters = strategy().divides_activations();
   nodes_.wait_for(nodes_.collective(scatters ? CollectiveType::ReduceScatter : CollectiveType::AllReduce,
                                     (scatters ? "reduce_scatter " : "all_reduce ") + what, "mp",
                                     plan_->mp_group(rank_), bytes, nodes_.everything()));
@@ -256,7 +268,7 @@ void TrainingGenerator::transfer(std::uint32_t from_stage, std::uint32_t to_stag
   if (from_stage == to_stage) return;
   const Parallelism& degrees = strategy().degrees;
   const std::string what = pass.is_forward ? "activations" : "gradients";
-  const Fraction share{1, strategy().sequence_parallel ? degrees.mp : 1};
+  const Fraction share{1, strategy().divides_activations() ? degrees.mp : 1};
   const std::uint64_t bytes = share.of(plan_->boundary_bytes(boundary % degrees.pp, boundary / degrees.pp));
   // What is sent needs what the last computation still waits for. Nothing is asked for before the pass that
   // needs it: a rank works on one operation of a class at a time, so it could not send meanwhile.
