@@ -80,6 +80,8 @@ void check_training(const WorkloadSpec& workload, const Check& check) {
         {Cause::zero, {&s.zero_stage}},
         {Cause::capacity, {&s.capacity_factor}},
         {Cause::tensor, {&s.tensor_parallelism}},
+        {Cause::recompute, {&s.recompute_stages}},
+        {Cause::lending, {&s.lend_activations}},
         {Cause::prefetch, {&s.prefetch, &s.gather}},
         {Cause::transfer, {&s.stage_transfer, &s.sequence_parallel, &s.tensor_parallelism}},
         {Cause::weights,
@@ -166,6 +168,11 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
                 "Groups of blocks that a stage holds: of interleaved and resident_loop")
       .optional("recompute", strategy(&S::recompute), one_of<model::Recompute>({"none", "selective", "full"}),
                 "What the backward pass computes again instead of keeping it: selective: attention scores")
+      .optional("recompute_stages", strategy(&S::recompute_stages), maybe(count),
+                "So many stages, the first, compute again; not given: all")
+      .optional("lend_activations", strategy(&S::lend_activations), boolean(),
+                "1f1b: activations of early stages, which keep more microbatches, lie in the memory of late "
+                "ones until they are needed")
       .optional("uneven", strategy(&S::uneven), one_of<Uneven>({"error", "fractional"}),
                 "Where a degree does not divide the model: refuse, or the same fraction for everybody")
       .optional("element_bytes", strategy(&S::element_bytes), integer<std::uint32_t>(1, 8),

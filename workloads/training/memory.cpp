@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "workloads/training/lending.h"
 #include "workloads/training/pipeline.h"
 
 namespace wafertlm::training {
@@ -33,7 +34,8 @@ struct ChunkNeed {
 
 ChunkNeed chunk_need(const Plan& plan, std::uint32_t stage, std::uint32_t chunk) {
   const Strategy& strategy = plan.strategy();
-  const bool full = strategy.recompute == Recompute::full;
+  const Recompute recompute = strategy.recompute_in(stage);
+  const bool full = recompute == Recompute::full;
   ChunkNeed need;
   std::uint64_t unit_kept = 0, unit_fetched = 0;
   std::uint32_t unit = 0;
@@ -58,7 +60,7 @@ ChunkNeed chunk_need(const Plan& plan, std::uint32_t stage, std::uint32_t chunk)
         need.kept +=
             share.of(piece.layer->input_elements * strategy.element_bytes, strategy.samples_per_microbatch());
     } else {
-      need.kept += kept_bytes(plan, piece, strategy.recompute);
+      need.kept += kept_bytes(plan, piece, recompute);
     }
     is_first_of_unit = false;
   }
@@ -119,6 +121,10 @@ std::uint64_t gathered_bytes(const Strategy& strategy, const std::vector<ChunkNe
 
 }  // namespace
 
+std::uint64_t kept_of_a_microbatch(const Plan& plan, std::uint32_t stage) {
+  return chunk_need(plan, stage, 0).kept;
+}
+
 MemoryNeed memory_need(const Plan& plan, std::uint32_t rank) {
   const Strategy& strategy = plan.strategy();
   const std::uint32_t stage = plan.coordinates(rank).pp;
@@ -136,13 +142,20 @@ MemoryNeed memory_need(const Plan& plan, std::uint32_t rank) {
   if (strategy.input == Input::streamed && stage == 0)
     need.streaming += (strategy.overlap_input ? 2 : 1) * plan.input_bytes();
 
+  const std::vector<Pass> passes = plan.passes(stage);
+  const std::vector<LendingStep> lending = lending_steps(plan, stage);
   std::uint64_t kept = 0;
-  for (const Pass& pass : plan.passes(stage)) {
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    const Pass& pass = passes[i];
     const ChunkNeed& of = chunks[pass.chunk];
     if (pass.is_forward) kept += of.kept;
     need.activations = std::max(need.activations, kept + of.recomputed);
     if (!pass.is_forward && pass.part != Pass::Part::inputs) kept -= of.kept;
+    if (lending[i].leaves) kept -= of.kept;
+    if (lending[i].returns) kept += of.kept;
   }
+  if (const std::uint32_t borrowed = most_borrowed(plan, stage))
+    need.activations += borrowed * kept_of_a_microbatch(plan, lending_partner(strategy.degrees.pp, stage));
   return need;
 }
 

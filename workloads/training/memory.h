@@ -26,11 +26,15 @@ struct MemoryNeed {
   }
 };
 
+/// Activations that a pass of one microbatch leaves on a rank of a stage with one chunk, in bytes.
+std::uint64_t kept_of_a_microbatch(const Plan& plan, std::uint32_t stage);
+
 /// Of `rank`, exact for the order of its passes. Who holds what: holding.h; streamed weights need `streaming`
 /// in place of parameters, gradients and optimizer. Activations as in Korthikanti et al. 2022: full
 /// recomputation keeps the input of every block, and one block's activations while it is recomputed. What is
 /// offloaded leaves buffers: two portions of the optimizer's, two buckets of gradients (those of tied
-/// embeddings stay until two stages have summed them), weights while they are in use.
+/// embeddings stay until two stages have summed them), weights while they are in use. Lent activations count
+/// where they are.
 MemoryNeed memory_need(const Plan& plan, std::uint32_t rank);
 
 }  // namespace wafertlm::training

@@ -48,6 +48,7 @@ Plan::Plan(model::Model model, const Strategy& strategy)
   check_streams();
   check_gathering();
   check_tensor_parallelism();
+  check_activations();
   try {
     passes(0);
   } catch (const std::invalid_argument& error) {

@@ -34,7 +34,9 @@ class PlanError : public std::invalid_argument {
     shortened,
     capacity,
     prefetch,
-    tensor
+    tensor,
+    recompute,
+    lending
   };
   PlanError(Cause cause, const std::string& text) : invalid_argument(text), cause_(cause) {}
   Cause cause() const { return cause_; }
@@ -152,6 +154,7 @@ class Plan {
   void check_split(const model::Layer& layer) const;
   void check_gathering() const;
   void check_tensor_parallelism() const;
+  void check_activations() const;
   void check_tensor_split(const model::Gemm& gemm) const;
   void add_grid_groups(std::uint32_t rank, std::map<std::string, std::vector<std::uint32_t>>& all) const;
   /// A rank's part of a product of one sample; of a stream, in one step.

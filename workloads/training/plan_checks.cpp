@@ -80,6 +80,28 @@ void Plan::check_gathering() const {
   if (s.prefetch == 0) throw PlanError(Cause::prefetch, "prefetch is 0; it must be at least 1");
 }
 
+void Plan::check_activations() const {
+  const Strategy& s = strategy_;
+  if (s.recompute_stages && s.recompute == model::Recompute::none)
+    throw PlanError(
+        Cause::recompute,
+        "recompute_stages is about stages that compute again, and recompute is none; use selective "
+        "or full, or leave it out");
+  if (s.recompute_stages.value_or(1) == 0 || s.recompute_stages.value_or(1) > s.degrees.pp)
+    throw PlanError(Cause::recompute,
+                    fmt::format("recompute_stages is {}, and there are {} stages; use 1 to {}",
+                                *s.recompute_stages, s.degrees.pp, s.degrees.pp));
+  if (!s.lend_activations) return;
+  if (s.schedule != Schedule::one_forward_one_backward)
+    throw PlanError(Cause::lending,
+                    "lend_activations is for a pipeline whose early stages keep more microbatches than late "
+                    "ones; use schedule: 1f1b, or leave it out");
+  if (s.degrees.pp < 3 || s.microbatches < 3)
+    throw PlanError(Cause::lending, fmt::format("lend_activations is true, but with {} stages and {} "
+                                                "microbatches none has one to lend; use 3 or more of both",
+                                                s.degrees.pp, s.microbatches));
+}
+
 void Plan::check_streams() const {
   const Strategy& s = strategy_;
   const auto fail = [](Cause cause, const std::string& text) { throw PlanError(cause, text); };

@@ -94,6 +94,8 @@ struct Strategy {
   std::uint64_t minibatch = 0;         ///< samples of an iteration, of all replicas
   std::uint32_t microbatches = 1;
   model::Recompute recompute = model::Recompute::none;
+  std::optional<std::uint32_t> recompute_stages;  ///< the first ones; none: all
+  bool lend_activations = false;                  ///< early stages to late ones: lending.h
   Uneven uneven = Uneven::error;
 
   std::uint32_t element_bytes = 2;            ///< of weights, activations and gradients
@@ -130,6 +132,9 @@ struct Strategy {
   /// Whether every rank of an MP group has its own part of all activations between layers.
   bool divides_activations() const {
     return sequence_parallel || tensor_parallelism != TensorParallelism::one_d;
+  }
+  model::Recompute recompute_in(std::uint32_t stage) const {
+    return stage < recompute_stages.value_or(degrees.pp) ? recompute : model::Recompute::none;
   }
   bool streams_tensors() const {
     return tensor_parallelism == TensorParallelism::stream ||

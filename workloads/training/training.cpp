@@ -35,6 +35,7 @@ void TrainingGenerator::rewind() {
   nodes_ = {name_, strategy().effective_rate};
   streams_.emplace(*plan_, rank_, passes_, nodes_);
   gradients_.emplace(*plan_, rank_, nodes_);
+  lending_.emplace(*plan_, rank_, passes_, nodes_);
   tensor_ = tensor_schedule(*plan_, rank_, nodes_);
 }
 
@@ -60,7 +61,9 @@ void TrainingGenerator::make_more() {
   std::string label = fmt::format(" {}", pass.microbatch);
   if (strategy().chunks_per_stage > 1) label += fmt::format(".{}", pass.chunk);
   nodes_.set_label(label);
+  lending_->before_pass(step_);
   pass.is_forward ? forward(pass) : backward(pass);
+  lending_->after_pass(step_);
   if (!pass.is_forward) gradients_->end_pass();
   streams_->after_pass(step_);
 }
@@ -153,7 +156,7 @@ void TrainingGenerator::backward(const Pass& pass) {
     prefetch.before_unit();
     std::size_t begin = end;
     while (begin > 0 && pieces[begin - 1].unit == unit) --begin;
-    if (strategy().recompute == model::Recompute::full && pieces[begin].of_a_block)
+    if (strategy().recompute_in(at_.pp) == model::Recompute::full && pieces[begin].of_a_block)
       for (std::size_t i = begin; i < end; ++i) forward_layer(pieces[i], Plan::Work::recomputation);
     for (; end > begin; --end) backward_layer(pieces[end - 1], pass);
     prefetch.after_unit();
@@ -164,12 +167,12 @@ void TrainingGenerator::backward(const Pass& pass) {
 void TrainingGenerator::backward_layer(const Piece& piece, const Pass& pass) {
   const std::string& layer = piece.layer->name;
   if (tensor_) {
-    if (strategy().recompute == model::Recompute::selective)
+    if (strategy().recompute_in(at_.pp) == model::Recompute::selective)
       tensor_->forward(piece, Plan::Work::recomputation);
     tensor_->backward(piece);
     return collect_gradients(piece, pass);
   }
-  if (strategy().recompute == model::Recompute::selective)
+  if (strategy().recompute_in(at_.pp) == model::Recompute::selective)
     compute("recompute " + layer, piece, Plan::Work::recomputation);
   if (plan_->output_bytes(piece) != 0) mp_all_gather(piece, plan_->output_bytes(piece));
   if (piece.layer->exchanges == 2) exchange(piece);

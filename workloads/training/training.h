@@ -8,6 +8,7 @@
 
 #include "workloads/chakra/node_source.h"
 #include "workloads/training/gradients.h"
+#include "workloads/training/lending.h"
 #include "workloads/training/node_builder.h"
 #include "workloads/training/pipeline.h"
 #include "workloads/training/plan.h"
@@ -102,6 +103,7 @@ class TrainingGenerator : public chakra::NodeSource {
   NodeBuilder nodes_;
   std::optional<Streams> streams_;  // made anew for each iteration, as are the gradients
   std::optional<Gradients> gradients_;
+  std::optional<Lending> lending_;
   std::unique_ptr<TensorSchedule> tensor_;
 };
 

@@ -24,19 +24,20 @@ Strategy tensor_strategy(TensorParallelism kind, std::uint32_t mp, std::uint32_t
   return s;
 }
 
-std::shared_ptr<const Plan> small_plan(const Strategy& s) {
+std::shared_ptr<const Plan> tensor_plan(const Strategy& s) {
   model::TransformerSpec spec = small_transformer();
   spec.heads = 16;
   return std::make_shared<const Plan>(model::transformer(spec), s);
 }
 
-Volumes volumes(const std::shared_ptr<const Plan>& plan, std::uint32_t rank) {
+Volumes tensor_volumes(const std::shared_ptr<const Plan>& plan, std::uint32_t rank) {
   TrainingGenerator generator(plan, rank);
   return volumes_of(generator, rank, chakra::CommGroups::from_map(plan->groups(), plan->ranks()));
 }
 
-constexpr std::uint64_t kH = 256, kLayers = 8, kTokens = 2 * 128, kVocabulary = 1024, kBytes = 2;
-constexpr std::uint64_t kMicrobatches = 4;
+constexpr std::uint64_t kSmallHidden = 256, kSmallLayers = 8, kSmallTokens = 2 * 128, kSmallVocabulary = 1024,
+                        kSmallElement = 2;
+constexpr std::uint64_t kSmallMicrobatches = 4;
 
 // Hecaton: (n − 1)/n · S·H·b/n for each all-gather and reduce-scatter on a grid of n × n. In units of S·H·b a
 // layer gathers and scatters 1 + 3, 1 + 1 in its attention, 1 + 4, 4 + 1 in its MLP; backward the output's
@@ -44,17 +45,19 @@ constexpr std::uint64_t kMicrobatches = 4;
 TEST(TwoDimensionalTensorParallelism, MovesWhatTheFormulaSays) {
   for (const std::uint64_t n : {2U, 4U}) {
     const auto plan =
-        small_plan(tensor_strategy(TensorParallelism::two_d, static_cast<std::uint32_t>(n * n)));
-    const std::uint64_t of_width = 39 * kH * kLayers + 5 * kH + 2 * kVocabulary;  // with embedding and head
-    const std::uint64_t bytes = kMicrobatches * kTokens * kBytes * of_width / n / n * (n - 1);
+        tensor_plan(tensor_strategy(TensorParallelism::two_d, static_cast<std::uint32_t>(n * n)));
+    const std::uint64_t of_width = 39 * kSmallHidden * kSmallLayers + 5 * kSmallHidden +
+                                   2 * kSmallVocabulary;  // with embedding and head
+    const std::uint64_t bytes =
+        kSmallMicrobatches * kSmallTokens * kSmallElement * of_width / n / n * (n - 1);
     for (std::uint32_t rank = 0; rank < plan->ranks(); ++rank) {
-      EXPECT_EQ(volumes(plan, rank).classes.at("mp").sent_bytes, bytes) << n;
+      EXPECT_EQ(tensor_volumes(plan, rank).classes.at("mp").sent_bytes, bytes) << n;
     }
   }
 }
 
 TEST(TwoDimensionalTensorParallelism, CommunicatesAlongTheLinesOfTheGridInTurn) {
-  const auto plan = small_plan(tensor_strategy(TensorParallelism::two_d, 4));
+  const auto plan = tensor_plan(tensor_strategy(TensorParallelism::two_d, 4));
   const auto groups = plan->groups();
   EXPECT_EQ(groups.at(plan->grid_group(1, Plan::Line::row)), (std::vector<std::uint32_t>{0, 1}));
   EXPECT_EQ(groups.at(plan->grid_group(1, Plan::Line::column)), (std::vector<std::uint32_t>{1, 3}));
@@ -72,7 +75,8 @@ TEST(TwoDimensionalTensorParallelism, SendsLessThanOneDimensionFrom16RanksOn) {
     model::TransformerSpec spec = small_transformer();
     spec.heads = spec.sequence = spec.vocabulary = 144;
     spec.hidden = 144 * 16;
-    return volumes(std::make_shared<const Plan>(model::transformer(spec), tensor_strategy(kind, mp)), 0)
+    return tensor_volumes(std::make_shared<const Plan>(model::transformer(spec), tensor_strategy(kind, mp)),
+                          0)
         .classes.at("mp")
         .sent_bytes;
   };
@@ -85,20 +89,22 @@ TEST(TwoDimensionalTensorParallelism, SendsLessThanOneDimensionFrom16RanksOn) {
 // are. Sums of gradients need one step less.
 TEST(TensorStream, PassesEveryPartRoundTheRing) {
   const std::uint64_t n = 4;
-  const std::uint64_t weights = (12 * kH * kH * kLayers + kVocabulary * kH) * kBytes;
-  const std::uint64_t keys_and_values = 2 * kTokens * kH * kBytes * kLayers;
-  const std::uint64_t embedding = 2 * kTokens * kH * kBytes * (n - 1) / n;  // rows of a table
+  const std::uint64_t weights =
+      (12 * kSmallHidden * kSmallHidden * kSmallLayers + kSmallVocabulary * kSmallHidden) * kSmallElement;
+  const std::uint64_t keys_and_values = 2 * kSmallTokens * kSmallHidden * kSmallElement * kSmallLayers;
+  const std::uint64_t embedding =
+      2 * kSmallTokens * kSmallHidden * kSmallElement * (n - 1) / n;  // rows of a table
   const std::uint64_t of_a_microbatch =
       weights + keys_and_values + embedding + weights + 2 * keys_and_values + weights / n * (n - 1);
   for (const TensorParallelism kind : {TensorParallelism::stream, TensorParallelism::two_way_stream}) {
-    const auto plan = small_plan(tensor_strategy(kind, n));
-    const Volumes of = volumes(plan, 1);
-    EXPECT_EQ(of.classes.at("mp").sent_bytes, kMicrobatches * of_a_microbatch);
+    const auto plan = tensor_plan(tensor_strategy(kind, n));
+    const Volumes of = tensor_volumes(plan, 1);
+    EXPECT_EQ(of.classes.at("mp").sent_bytes, kSmallMicrobatches * of_a_microbatch);
   }
 }
 
 TEST(TensorStream, PassesOnWhatItComputesWithAtTheSameTime) {
-  const auto plan = small_plan(tensor_strategy(TensorParallelism::two_way_stream, 4));
+  const auto plan = tensor_plan(tensor_strategy(TensorParallelism::two_way_stream, 4));
   TrainingGenerator generator(plan, 0);
   std::vector<chakra::Node> nodes;
   for (chakra::Node node; nodes.size() < 12 && generator.next(node);) nodes.push_back(node);
@@ -108,7 +114,7 @@ TEST(TensorStream, PassesOnWhatItComputesWithAtTheSameTime) {
   EXPECT_EQ(nodes[2].comm_src, 3U);
   EXPECT_EQ(nodes[3].comm_dst, 3U);
   EXPECT_EQ(nodes[4].comm_src, 1U);
-  EXPECT_EQ(*nodes[1].comm_size, 3 * kH * kH * kBytes / 4 / 2);
+  EXPECT_EQ(*nodes[1].comm_size, 3 * kSmallHidden * kSmallHidden * kSmallElement / 4 / 2);
   ASSERT_EQ(nodes[5].type, chakra::NodeType::Comp);
   EXPECT_EQ(nodes[5].data_deps, nodes[1].data_deps);
   // The next step needs all of that.
@@ -117,11 +123,11 @@ TEST(TensorStream, PassesOnWhatItComputesWithAtTheSameTime) {
 }
 
 TEST(TensorSchedules, DivideEveryActivationAndNoComputation) {
-  const auto one_rank = small_plan(tensor_strategy(TensorParallelism::one_d, 1));
-  const auto flat = small_plan(tensor_strategy(TensorParallelism::one_d, 4));
+  const auto one_rank = tensor_plan(tensor_strategy(TensorParallelism::one_d, 1));
+  const auto flat = tensor_plan(tensor_strategy(TensorParallelism::one_d, 4));
   for (const TensorParallelism kind :
        {TensorParallelism::two_d, TensorParallelism::stream, TensorParallelism::two_way_stream}) {
-    const auto plan = small_plan(tensor_strategy(kind, 4));
+    const auto plan = tensor_plan(tensor_strategy(kind, 4));
     EXPECT_EQ(4 * memory_need(*plan, 0).activations, memory_need(*one_rank, 0).activations);
     EXPECT_LT(memory_need(*plan, 0).activations, memory_need(*flat, 0).activations);
     EXPECT_EQ(memory_need(*plan, 0).parameters, memory_need(*flat, 0).parameters);
@@ -143,9 +149,11 @@ TEST(TensorSchedules, NeedRoomForWhatIsOnItsWay) {
   model::TransformerSpec spec = small_transformer();
   spec.sequence = 32;
   Strategy s = tensor_strategy(TensorParallelism::stream, n);
-  EXPECT_EQ(memory_need(Plan(model::transformer(spec), s), 0).gathered, 4 * kH * kH * kBytes / n);
+  EXPECT_EQ(memory_need(Plan(model::transformer(spec), s), 0).gathered,
+            4 * kSmallHidden * kSmallHidden * kSmallElement / n);
   s.tensor_parallelism = TensorParallelism::two_d;
-  EXPECT_EQ(memory_need(Plan(model::transformer(spec), s), 0).gathered, 2 * 32 * 5 * kH * kBytes / 2);
+  EXPECT_EQ(memory_need(Plan(model::transformer(spec), s), 0).gathered,
+            2 * 32 * 5 * kSmallHidden * kSmallElement / 2);
 }
 
 TEST(TensorSchedules, RanksAgree) {
@@ -157,7 +165,7 @@ TEST(TensorSchedules, RanksAgree) {
         s.recompute = recompute;
         s.zero_stage = overlap ? 3 : 1;
         s.overlap_mp = overlap && kind == TensorParallelism::two_d;
-        const auto plan = small_plan(s);
+        const auto plan = tensor_plan(s);
         std::vector<std::unique_ptr<TrainingGenerator>> ranks;
         std::vector<chakra::NodeSource*> sources;
         for (std::uint32_t r = 0; r < plan->ranks(); ++r) {
@@ -170,7 +178,7 @@ TEST(TensorSchedules, RanksAgree) {
 }
 
 /// Why it is refused.
-std::string refusal(const Strategy& s, model::TransformerSpec spec = small_transformer()) {
+std::string tensor_refusal(const Strategy& s, model::TransformerSpec spec = small_transformer()) {
   try {
     const Plan plan(model::transformer(spec), s);
   } catch (const PlanError& error) {
@@ -182,7 +190,7 @@ std::string refusal(const Strategy& s, model::TransformerSpec spec = small_trans
 TEST(TensorSchedules, WhatMakesNoSenseIsRefused) {
   const auto kind = TensorParallelism::two_d;
   const auto expect = [](const Strategy& s, const std::string& part) {
-    EXPECT_NE(refusal(s).find(part), std::string::npos) << refusal(s);
+    EXPECT_NE(tensor_refusal(s).find(part), std::string::npos) << tensor_refusal(s);
   };
   expect(tensor_strategy(kind, 1), "use a larger MP");
   expect(tensor_strategy(kind, 8), "use 4 or 9");
@@ -206,7 +214,7 @@ TEST(TensorSchedules, WhatMakesNoSenseIsRefused) {
   model::TransformerSpec spec = small_transformer();
   spec.experts = 4;
   spec.experts_per_token = 1;
-  EXPECT_NE(refusal(tensor_strategy(kind, 4), spec).find("has experts; use 1d"), std::string::npos);
+  EXPECT_NE(tensor_refusal(tensor_strategy(kind, 4), spec).find("has experts; use 1d"), std::string::npos);
 }
 
 }  // namespace
