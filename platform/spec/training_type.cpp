@@ -20,6 +20,7 @@ using training::PlanError;
 using training::Schedule;
 using training::StageTransfer;
 using training::Strategy;
+using training::TensorParallelism;
 using training::Uneven;
 using training::WeightDelivery;
 using training::Weights;
@@ -79,8 +80,11 @@ void check_training(const WorkloadSpec& workload, const Check& check) {
         {Cause::experts, {&s.expert_parallel}},
         {Cause::zero, {&s.zero_stage}},
         {Cause::capacity, {&s.capacity_factor}},
+        {Cause::tensor, {&s.tensor_parallelism}},
+        {Cause::recompute, {&s.recompute_stages}},
+        {Cause::lending, {&s.lend_activations}},
         {Cause::prefetch, {&s.prefetch, &s.gather}},
-        {Cause::transfer, {&s.stage_transfer, &s.sequence_parallel}},
+        {Cause::transfer, {&s.stage_transfer, &s.sequence_parallel, &s.tensor_parallelism}},
         {Cause::weights,
          {&s.weight_loads_per_pass, &s.weight_delivery, &s.gradient_store, &s.overlap_stores,
           &s.dp_collective, &s.weights}},
@@ -157,6 +161,12 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
           "everything, which stays while weights pass: results of products are sums over MP, scattered; "
           "needs weights: streamed, PP(1)")
       .optional(
+          "tensor_parallelism", strategy(&S::tensor_parallelism),
+          one_of<TensorParallelism>({"1d", "2d", "stream", "two_way_stream"}),
+          "What MP exchanges. 1d: all-reduces of activations; 2d: all-gathers and reduce-scatters along "
+          "the lines of a square grid; stream: weights go round a ring while tokens stay; "
+          "two_way_stream: half of them each way")
+      .optional(
           "schedule", strategy(&S::schedule),
           one_of<Schedule>({"gpipe", "1f1b", "interleaved", "resident_loop", "zero_bubble"}),
           "Order of the microbatches in a pipeline stage; zero_bubble: 1f1b whose weight gradients wait "
@@ -165,6 +175,11 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
                 "Groups of blocks that a stage holds: of interleaved and resident_loop")
       .optional("recompute", strategy(&S::recompute), one_of<model::Recompute>({"none", "selective", "full"}),
                 "What the backward pass computes again instead of keeping it: selective: attention scores")
+      .optional("recompute_stages", strategy(&S::recompute_stages), maybe(count),
+                "So many stages, the first, compute again; not given: all")
+      .optional("lend_activations", strategy(&S::lend_activations), boolean(),
+                "1f1b: activations of early stages, which keep more microbatches, lie in the memory of late "
+                "ones until they are needed")
       .optional("uneven", strategy(&S::uneven), one_of<Uneven>({"error", "fractional"}),
                 "Where a degree does not divide the model (with activations: stationary also a microbatch): "
                 "refuse, "

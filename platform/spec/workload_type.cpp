@@ -11,6 +11,7 @@
 #include "workloads/astra_text/training_job.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_file.h"
+#include "workloads/parallelism/placement.h"
 
 namespace wafertlm::config {
 
@@ -73,7 +74,7 @@ void check_traces(const WorkloadSpec& workload, const Check& check) {
 }
 
 void check_placement(const WorkloadSpec& workload, const Check& check) {
-  const std::vector<std::string> known{"paper", "contiguous", "row_major", "random", "file:PATH"};
+  const std::vector<std::string> known = placement_policies();
   const std::string policy = workload.policy();
   if (policy.compare(0, 5, "file:") != 0 && std::find(known.begin(), known.end(), policy) == known.end())
     check.fail({&workload.placement}, "unknown placement {}{}", quoted(policy),
@@ -105,8 +106,8 @@ std::shared_ptr<const Struct<WorkloadSpec>> make_workload_type(const std::string
   else
     type->optional(name_key, &W::name, text(), name_meaning);
   type->optional("placement", &W::placement, maybe(text()),
-                 "Which NPU each worker gets: paper, contiguous, row_major, random or file:PATH; not given: "
-                 "paper, of traces and layers row_major");
+                 "Which NPU each worker gets: paper, contiguous, grid, ring, entwined, row_major, random or "
+                 "file:PATH; not given: paper, of traces and layers row_major");
   type->alternative(&W::kind, WorkloadKind::traces)
       .required("chakra", traces(&T::path), file_path("Chakra traces"),
                 "Chakra traces, relative to this file: PREFIX for PREFIX.<rank>.et (or .et.gz, .json), or "

@@ -38,6 +38,8 @@ SIZES = [
     ("llama3_70b", ["workload.model.transformer.layers=5", "workload.samples_per_replica=3", "workload.microbatches=3"]),
     ("mixtral_8x7b_offloaded", ["workload.model.transformer.layers=4", "run.watchdog=1000s"]),
     ("mixtral_8x7b", ["workload.model.transformer.layers=4"]),
+    ("tensor_parallelism", ["workload.model.transformer.sequence=256"]),
+    ("lent_memory", ["workload.model.transformer.layers=8", "workload.model.transformer.sequence=256"]),
     ("", []),
 ]
 

@@ -136,6 +136,55 @@ TEST(Training, PlacementMovesTheTraffic) {
   EXPECT_LT(bytes("paper"), bytes("random"));
 }
 
+/// A layer of width 1024 over the four NPUs of a square, and the time of an iteration in seconds.
+double time_of_stream(const test::TempFolder& folder, const std::string& kind, const std::string& rate) {
+  const std::string file = folder.write(
+      kind + ".yaml",
+      "workload: wide\nmodel:\n  model: wide\n  transformer: {layers: 1, hidden: 1024, heads: 16, sequence: "
+      "1024, "
+      "vocabulary: 16}\nparallelism: MP(4)\nminibatch: 1\nsplit_vocabulary: true\nplacement: ring\n"
+      "optimizer_operations_per_parameter: 0\ntensor_parallelism: " +
+          kind + "\neffective_flops: " + rate + "\n");
+  const auto results = run_job(folder, file, kind);
+  return results["iterations"][0]["time_s"].get<double>();
+}
+
+// TEMP: each of N steps takes max(t/N, W·b/(N·BW)). With W of 12 H², keys and values of 2·S·H, and sums of N
+// − 1 steps; the embedding's rows come with two collectives of S·H.
+TEST(Training, AStreamTakesTheLongerOfComputationAndTransfer) {
+  const test::TempFolder folder;
+  const double square = 1024.0 * 1024 * 2, bandwidth = 750e9;
+  const double streams = (12 * (1 + 1 + 0.75) + 2 * (1 + 2)) * square, rows = 2 * 0.75 * square;
+  for (const auto& [kind, ways] : {std::pair{"stream", 1.0}, std::pair{"two_way_stream", 2.0}}) {
+    const double time = time_of_stream(folder, kind, "1000 TFLOPS");
+    EXPECT_GT(time, streams / bandwidth / ways);
+    EXPECT_LT(time, (streams / ways + rows) / bandwidth * 1.03);
+  }
+  // 3 times 2 operations per weight and token, and the scores': 2.3 ms.
+  const double operations = 3 * (2 * 12 * 1024.0 + 4 * 1024) * 1024 * 1024 / 4;
+  const double slow = time_of_stream(folder, "stream", "10 TFLOPS");
+  EXPECT_GT(slow, operations / 10e12);
+  EXPECT_LT(slow, operations / 10e12 + rows / bandwidth * 1.5);
+}
+
+// Four stages of 8 microbatches: the transfers are hidden, the memory is that of fewer microbatches.
+TEST(Training, LentMemoryCostsNoTimeWhereLinksAreFast) {
+  const test::TempFolder folder;
+  const std::string strategy = "parallelism: PP(4)\nminibatch: 8\nmicrobatches: 8\n";
+  const auto plain = run_job(folder, workload(folder, "plain.yaml", strategy), "plain");
+  const auto lends =
+      run_job(folder, workload(folder, "lends.yaml", strategy + "lend_activations: true\n"), "lends");
+  const auto time = [](const nlohmann::json& results) {
+    return results["iterations"][0]["time_s"].get<double>();
+  };
+  EXPECT_NEAR(time(lends) / time(plain), 1, 0.001);
+  std::uint64_t lent = 0;
+  for (const auto& link : lends["links"]) lent += link["bytes"].get<std::uint64_t>();
+  std::uint64_t without = 0;
+  for (const auto& link : plain["links"]) without += link["bytes"].get<std::uint64_t>();
+  EXPECT_GT(lent, without);
+}
+
 TEST(Training, ShowPrintsTotals) {
   const test::ToolResult shown =
       test::run_tool("workload show " WAFERTLM_SOURCE_DIR "/configs/workloads/resnet152_dp20.yaml --json");

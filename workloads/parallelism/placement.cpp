@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/parallelism/placement.h"
 #include "tlm/input/file.h"
+#include "workloads/parallelism/tile_order.h"
 
 #include <fmt/core.h>
 
@@ -133,13 +134,53 @@ std::vector<Group> tiles(std::uint32_t size, std::uint32_t count, const Placemen
   return packing.pack() ? packing.take() : snake_pieces(size, count, grid);
 }
 
-/// MP group after MP group on the tiles; workers of a group have consecutive numbers.
-Placement contiguous(const Parallelism& parallelism, const PlacementGrid& grid) {
+/// MP group after MP group on the tiles, whose NPUs `order` puts in order; workers of a group have
+/// consecutive numbers.
+template <typename Order>
+Placement tiled(const Parallelism& parallelism, const PlacementGrid& grid, const Order& order) {
   Placement placement;
-  for (const Group& tile : tiles(parallelism.mp, parallelism.dp * parallelism.pp, grid))
-    placement.insert(placement.end(), tile.begin(), tile.end());
+  for (const Group& tile : tiles(parallelism.mp, parallelism.dp * parallelism.pp, grid)) {
+    const Group ordered = order(tile);
+    placement.insert(placement.end(), ordered.begin(), ordered.end());
+  }
   return placement;
 }
+
+/// The tiles are the DP groups, one beside the other those of a stage.
+Placement entwined(const Parallelism& parallelism, const PlacementGrid& grid) {
+  const std::vector<Group> groups = tiles(parallelism.dp, parallelism.mp * parallelism.pp, grid);
+  Placement placement(parallelism.workers());
+  for (std::uint32_t p = 0; p < parallelism.pp; ++p)
+    for (std::uint32_t m = 0; m < parallelism.mp; ++m)
+      for (std::uint32_t d = 0; d < parallelism.dp; ++d)
+        placement[parallelism.worker(m, p, d)] = groups[p * parallelism.mp + m][d];
+  return placement;
+}
+
+using Policy = Placement (*)(const Parallelism&, const PlacementGrid&, std::uint64_t seed);
+struct NamedPolicy {
+  const char* name;
+  Policy place;
+};
+
+const NamedPolicy kPolicies[] = {
+    {"paper", [](const Parallelism& of, const PlacementGrid& grid,
+                 std::uint64_t) { return down_the_columns(of.workers(), grid); }},
+    {"contiguous", [](const Parallelism& of, const PlacementGrid& grid,
+                      std::uint64_t) { return tiled(of, grid, [](const Group& tile) { return tile; }); }},
+    {"grid", [](const Parallelism& of, const PlacementGrid& grid,
+                std::uint64_t) { return tiled(of, grid, row_by_row); }},
+    {"ring",
+     [](const Parallelism& of, const PlacementGrid& grid, std::uint64_t) {
+       return tiled(of, grid, [&grid](const Group& tile) { return around_a_ring(tile, grid); });
+     }},
+    {"entwined",
+     [](const Parallelism& of, const PlacementGrid& grid, std::uint64_t) { return entwined(of, grid); }},
+    {"row_major",
+     [](const Parallelism& of, const PlacementGrid&, std::uint64_t) { return row_major(of.workers()); }},
+    {"random", [](const Parallelism& of, const PlacementGrid& grid, std::uint64_t seed) {
+       return shuffled(of.workers(), grid, seed);
+     }}};
 
 struct FileLine {
   const std::string& path;
@@ -162,16 +203,22 @@ struct FileLine {
 
 Placement place_workers(const std::string& policy, const Parallelism& parallelism, const PlacementGrid& grid,
                         std::uint64_t seed) {
-  const std::uint32_t workers = parallelism.workers();
-  if (policy == "paper") return down_the_columns(workers, grid);
-  if (policy == "contiguous") return contiguous(parallelism, grid);
-  if (policy == "row_major") return row_major(workers);
-  if (policy == "random") return shuffled(workers, grid, seed);
+  for (const NamedPolicy& known : kPolicies)
+    if (policy == known.name) return known.place(parallelism, grid, seed);
   if (policy == "file:")
     throw std::invalid_argument("placement 'file:': the name of the file is missing; write file:PATH");
-  if (policy.rfind("file:", 0) == 0) return read_placement(policy.substr(5), workers, grid.npus());
+  if (policy.rfind("file:", 0) == 0)
+    return read_placement(policy.substr(5), parallelism.workers(), grid.npus());
   throw std::invalid_argument("no placement '" + policy +
-                              "'; there are paper, contiguous, row_major, random and file:PATH");
+                              "'; there are paper, contiguous, grid, ring, entwined, row_major, random and "
+                              "file:PATH");
+}
+
+std::vector<std::string> placement_policies() {
+  std::vector<std::string> names;
+  for (const NamedPolicy& known : kPolicies) names.emplace_back(known.name);
+  names.emplace_back("file:PATH");
+  return names;
 }
 
 Group npus_of(const WorkerGroup& workers, const Placement& placement) {

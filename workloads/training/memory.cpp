@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "workloads/training/lending.h"
 #include "workloads/training/pipeline.h"
 
 namespace wafertlm::training {
@@ -21,13 +22,13 @@ std::uint64_t kept_bytes(const Plan& plan, const Piece& piece, Recompute recompu
   const Fraction samples = plan.samples();
   const Fraction divided = plan.is_split(*piece.layer) ? piece.share / strategy.degrees.mp : piece.share;
   return (divided * samples).of(split) +
-         ((strategy.scatters_activations() ? divided : piece.share) * samples).of(shared);
+         ((strategy.divides_activations() ? divided : piece.share) * samples).of(shared);
 }
 
 /// What a rank keeps of a block's input.
 Fraction input_share(const Plan& plan, const Piece& piece) {
   const Strategy& strategy = plan.strategy();
-  return strategy.scatters_activations() ? piece.share / strategy.degrees.mp : piece.share;
+  return strategy.divides_activations() ? piece.share / strategy.degrees.mp : piece.share;
 }
 
 struct ChunkNeed {
@@ -39,7 +40,8 @@ struct ChunkNeed {
 
 ChunkNeed chunk_need(const Plan& plan, std::uint32_t stage, std::uint32_t chunk) {
   const Strategy& strategy = plan.strategy();
-  const bool full = strategy.recompute == Recompute::full;
+  const Recompute recompute = strategy.recompute_in(stage);
+  const bool full = recompute == Recompute::full;
   ChunkNeed need;
   std::uint64_t unit_kept = 0, unit_fetched = 0;
   std::uint32_t unit = 0;
@@ -63,7 +65,7 @@ ChunkNeed chunk_need(const Plan& plan, std::uint32_t stage, std::uint32_t chunk)
         need.kept += (input_share(plan, piece) * plan.samples())
                          .of(piece.layer->input_elements * strategy.element_bytes);
     } else {
-      need.kept += kept_bytes(plan, piece, strategy.recompute);
+      need.kept += kept_bytes(plan, piece, recompute);
     }
     is_first_of_unit = false;
   }
@@ -124,6 +126,10 @@ std::uint64_t gathered_bytes(const Strategy& strategy, const std::vector<ChunkNe
 
 }  // namespace
 
+std::uint64_t kept_of_a_microbatch(const Plan& plan, std::uint32_t stage) {
+  return chunk_need(plan, stage, 0).kept;
+}
+
 MemoryNeed memory_need(const Plan& plan, std::uint32_t rank) {
   const Strategy& strategy = plan.strategy();
   const std::uint32_t stage = plan.coordinates(rank).pp;
@@ -132,17 +138,29 @@ MemoryNeed memory_need(const Plan& plan, std::uint32_t rank) {
   for (std::uint32_t chunk = 0; chunk < strategy.chunks_per_stage; ++chunk)
     chunks.push_back(chunk_need(plan, stage, chunk));
   need.gathered = gathered_bytes(strategy, chunks);
+  std::uint64_t on_the_way = 0;
+  for (std::uint32_t chunk = 0; chunk < strategy.chunks_per_stage; ++chunk)
+    for (const Piece& piece : plan.pieces(stage, chunk))
+      on_the_way = std::max(on_the_way, plan.tensor_buffer_bytes(piece));
+  need.gathered += on_the_way;
   strategy.streams_weights() ? add_streams(need, plan, stage) : add_states(need, plan, stage);
   if (strategy.input == Input::streamed && stage == 0)
     need.streaming += (strategy.overlap_input ? 2 : 1) * plan.input_bytes();
 
+  const std::vector<Pass> passes = plan.passes(stage);
+  const std::vector<LendingStep> lending = lending_steps(plan, stage);
   std::uint64_t kept = 0;
-  for (const Pass& pass : plan.passes(stage)) {
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    const Pass& pass = passes[i];
     const ChunkNeed& of = chunks[pass.chunk];
     if (pass.is_forward) kept += of.kept;
     need.activations = std::max(need.activations, kept + of.recomputed);
     if (!pass.is_forward && pass.part != Pass::Part::inputs) kept -= of.kept;
+    if (lending[i].leaves) kept -= of.kept;
+    if (lending[i].returns) kept += of.kept;
   }
+  if (const std::uint32_t borrowed = most_borrowed(plan, stage))
+    need.activations += borrowed * kept_of_a_microbatch(plan, lending_partner(strategy.degrees.pp, stage));
   return need;
 }
 

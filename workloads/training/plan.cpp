@@ -48,6 +48,8 @@ Plan::Plan(model::Model model, const Strategy& strategy)
   check_activations();
   check_streams();
   check_gathering();
+  check_tensor_parallelism();
+  check_recomputation();
   try {
     passes(0);
   } catch (const std::invalid_argument& error) {
@@ -174,6 +176,7 @@ std::uint64_t Plan::operations(const Piece& piece, Work work) const {
   const bool split = is_split(*piece.layer);
   std::uint64_t total = 0;
   for (const Gemm& gemm : piece.layer->gemms) {
+    if (piece.only && piece.only != &gemm) continue;
     const bool divided = split && (strategy_.keeps_activations() || gemm.split != Gemm::Split::none);
     Fraction part = divided ? piece.share / strategy_.degrees.mp : piece.share;
     if (gemm.of_experts) part = with_capacity(part);
@@ -184,18 +187,12 @@ std::uint64_t Plan::operations(const Piece& piece, Work work) const {
 
 std::vector<MatrixProduct> Plan::products(const Piece& piece, Work work) const {
   const Fraction samples = this->samples();
-  const Fraction part{1, is_split(*piece.layer) ? strategy_.degrees.mp : 1};
   std::vector<MatrixProduct> products;
   for (const Gemm& gemm : piece.layer->gemms) {
-    if (!gemm.has_shape || times(piece, gemm, work) == 0) continue;
-    auto [m, n, k, count] = MatrixProduct{gemm.m, gemm.n, gemm.k, gemm.count};
+    if (!gemm.has_shape || times(piece, gemm, work) == 0 || (piece.only && piece.only != &gemm)) continue;
+    auto [m, n, k, count] =
+        is_split(*piece.layer) ? divided(gemm) : MatrixProduct{gemm.m, gemm.n, gemm.k, gemm.count};
     const bool of_weights = gemm.operand == Gemm::Operand::weights;
-    const Gemm::Split divided = !strategy_.keeps_activations() ? gemm.split
-                                : of_weights                   ? Gemm::Split::rows
-                                                               : Gemm::Split::count;
-    if (divided == Gemm::Split::columns) n = part.of(n);
-    if (divided == Gemm::Split::rows) k = part.of(k);
-    if (divided == Gemm::Split::count) count = part.of(count);
     if (gemm.of_experts) {
       const std::uint64_t held =
           std::min(Fraction{1, strategy_.expert_parallel}.of(model_.experts), samples.of(gemm.m));
@@ -317,6 +314,7 @@ std::map<std::string, std::vector<std::uint32_t>> Plan::groups() const {
         strategy_.streams_weights() && strategy_.weight_delivery == WeightDelivery::needed;
     if (degrees.mp > 1 || has_input)
       all[mp_group(rank)] = members(degrees.mp, [&](auto i) { return degrees.worker(i, at.pp, at.dp); });
+    add_grid_groups(rank, all);
     if (degrees.dp > 1 || gets_share)
       all[dp_group(rank)] = members(degrees.dp, [&](auto i) { return degrees.worker(at.mp, at.pp, i); });
     if (ep > 1) {

@@ -34,7 +34,10 @@ class PlanError : public std::invalid_argument {
     buffers,
     shortened,
     capacity,
-    prefetch
+    prefetch,
+    tensor,
+    recompute,
+    lending
   };
   PlanError(Cause cause, const std::string& text) : invalid_argument(text), cause_(cause) {}
   Cause cause() const { return cause_; }
@@ -60,6 +63,7 @@ struct Piece {
   Fraction share;
   std::uint32_t unit = 0;  ///< pieces of one unit (a block) belong together
   bool of_a_block = false;
+  const model::Gemm* only = nullptr;  ///< of the layer's products; none: all of them
 };
 
 /// A model and a strategy that fit each other: who holds what, how much each rank computes and sends.
@@ -101,6 +105,13 @@ class Plan {
   /// Of a microbatch: what a backward pass gathers first, where activations are scattered.
   std::uint64_t output_gradient_bytes(const Piece& piece) const;
   std::uint64_t input_gradient_bytes(const Piece& piece) const;
+  // With TensorParallelism other than one_d, of a microbatch: a product's inputs and outputs of all tokens,
+  // and the matrix that goes round (weights, or keys and values); and what is on its way at a time.
+  std::uint64_t product_input_bytes(const Piece& piece, const model::Gemm& gemm) const;
+  std::uint64_t product_output_bytes(const Piece& piece, const model::Gemm& gemm) const;
+  std::uint64_t operand_bytes(const Piece& piece, const model::Gemm& gemm) const;
+  std::uint64_t tensor_buffer_bytes(const Piece& piece) const;
+
   std::uint64_t exchange_bytes(const Piece& piece) const;  ///< an all-to-all's buffer
   /// Of a microbatch: what a chunk hands to the next.
   std::uint64_t boundary_bytes(std::uint32_t stage, std::uint32_t chunk) const;
@@ -117,6 +128,11 @@ class Plan {
   /// The communicators by name, see the functions below; without that of all ranks, whose name is "".
   std::map<std::string, std::vector<std::uint32_t>> groups() const;
   std::string mp_group(std::uint32_t rank) const;
+  /// TensorParallelism::two_d: the side of the grid that an MP group is, and the ranks of `rank`'s line of
+  /// it.
+  enum class Line : std::uint8_t { row, column };
+  std::uint32_t grid_side() const;
+  std::string grid_group(std::uint32_t rank, Line line) const;
   std::string dp_group(std::uint32_t rank) const;
   /// Who gets a chunk of `rank`'s weights: WeightDelivery.
   std::string weights_group(std::uint32_t rank) const;
@@ -146,6 +162,12 @@ class Plan {
   void check_shortened() const;
   void check_split(const model::Layer& layer) const;
   void check_gathering() const;
+  void check_tensor_parallelism() const;
+  void check_recomputation() const;
+  void check_tensor_split(const model::Gemm& gemm) const;
+  void add_grid_groups(std::uint32_t rank, std::map<std::string, std::vector<std::uint32_t>>& all) const;
+  /// A rank's part of a product of one sample; of a stream, in one step.
+  MatrixProduct divided(const model::Gemm& gemm) const;
   /// Of those that two layers share what a stage has of its own: all, if the layers are on two stages.
   std::uint64_t tied(const model::Layer& layer) const {
     return strategy_.degrees.pp > 1 ? layer.tied_parameters : 0;

@@ -31,10 +31,10 @@ void Plan::check_degrees() const {
             strategy_.minibatch, is_even ? dp : 1, strategy_.microbatches,
             below != 0 ? fmt::format("{} or ", below) : "", below + replicas));
   }
-  if (strategy_.sequence_parallel && strategy_.stage_transfer == StageTransfer::multicast)
-    throw PlanError(
-        Cause::transfer,
-        "with sequence_parallel no worker holds all of a stage's output, so stage_transfer must be peer");
+  if (strategy_.divides_activations() && strategy_.stage_transfer == StageTransfer::multicast)
+    throw PlanError(Cause::transfer,
+                    "with sequence_parallel, or tensor_parallelism other than 1d, no worker holds all of a "
+                    "stage's output, so stage_transfer must be peer");
   const std::uint32_t ep = strategy_.expert_parallel;
   if (ep == 0 || dp % ep != 0)
     throw PlanError(Cause::experts,
@@ -94,6 +94,30 @@ void Plan::check_activations() const {
   require(!s.sequence_parallel && !s.split_vocabulary,
           "neither sequence_parallel nor split_vocabulary: MP divides all there is already");
   require(model_.experts == 0, "a model without experts");
+  require(s.tensor_parallelism == TensorParallelism::one_d,
+          "tensor_parallelism: 1d, for it says itself what MP divides");
+}
+
+void Plan::check_recomputation() const {
+  const Strategy& s = strategy_;
+  if (s.recompute_stages && s.recompute == model::Recompute::none)
+    throw PlanError(
+        Cause::recompute,
+        "recompute_stages is about stages that compute again, and recompute is none; use selective "
+        "or full, or leave it out");
+  if (s.recompute_stages.value_or(1) == 0 || s.recompute_stages.value_or(1) > s.degrees.pp)
+    throw PlanError(Cause::recompute,
+                    fmt::format("recompute_stages is {}, and there are {} stages; use 1 to {}",
+                                *s.recompute_stages, s.degrees.pp, s.degrees.pp));
+  if (!s.lend_activations) return;
+  if (s.schedule != Schedule::one_forward_one_backward)
+    throw PlanError(Cause::lending,
+                    "lend_activations is for a pipeline whose early stages keep more microbatches than late "
+                    "ones; use schedule: 1f1b, or leave it out");
+  if (s.degrees.pp < 3 || s.microbatches < 3)
+    throw PlanError(Cause::lending, fmt::format("lend_activations is true, but with {} stages and {} "
+                                                "microbatches none has one to lend; use 3 or more of both",
+                                                s.degrees.pp, s.microbatches));
 }
 
 void Plan::check_streams() const {
@@ -162,6 +186,10 @@ void Plan::check_shortened() const {
 
 void Plan::check_split(const Layer& layer) const {
   if (!is_split(layer) || strategy_.uneven == Uneven::fractional) return;
+  if (strategy_.tensor_parallelism != TensorParallelism::one_d) {
+    for (const Gemm& gemm : layer.gemms) check_tensor_split(gemm);
+    return;
+  }
   const std::uint64_t mp = strategy_.degrees.mp;
   const auto require = [&](const char* what, std::uint64_t number) {
     if (number % mp == 0) return;

@@ -24,6 +24,14 @@ enum class Gather : std::uint8_t {
   microbatch,  ///< for each, and gradients are reduced for each, as FSDP does
 };
 
+/// What ranks of an MP group divide, and what they exchange.
+enum class TensorParallelism : std::uint8_t {
+  one_d,           ///< weights, by columns or rows: all-reduces of activations (Shoeybi et al. 2019)
+  two_d,           ///< weights and activations on a grid: all-gathers and reduce-scatters along its lines
+  stream,          ///< tokens; weights go round a ring, step by step beside computation
+  two_way_stream,  ///< the same, half of each step's weights each way
+};
+
 enum class DpCollective : std::uint8_t {
   all_reduce,
   reduce_scatter_all_gather,
@@ -86,12 +94,15 @@ struct Strategy {
   bool sequence_parallel = false;     ///< tensor parallelism also divides norms, along the sequence
   bool split_vocabulary = false;      ///< tensor parallelism also divides embedding and head
   Activations activations = Activations::shared;
+  TensorParallelism tensor_parallelism = TensorParallelism::one_d;
 
   Schedule schedule = Schedule::one_forward_one_backward;
   std::uint32_t chunks_per_stage = 1;  ///< interleaved, resident_loop
   std::uint64_t minibatch = 0;         ///< samples of an iteration, of all replicas
   std::uint32_t microbatches = 1;
   model::Recompute recompute = model::Recompute::none;
+  std::optional<std::uint32_t> recompute_stages;  ///< the first ones; none: all
+  bool lend_activations = false;                  ///< early stages to late ones: lending.h
   Uneven uneven = Uneven::error;
 
   std::uint32_t element_bytes = 2;            ///< of weights, activations and gradients
@@ -125,6 +136,17 @@ struct Strategy {
   /// Operations per second that an NPU sustains; 0: durations are left to the NPU.
   std::uint64_t effective_rate = 0;
 
+  /// Whether every rank of an MP group has its own part of all activations between layers.
+  bool divides_activations() const {
+    return sequence_parallel || keeps_activations() || tensor_parallelism != TensorParallelism::one_d;
+  }
+  model::Recompute recompute_in(std::uint32_t stage) const {
+    return stage < recompute_stages.value_or(degrees.pp) ? recompute : model::Recompute::none;
+  }
+  bool streams_tensors() const {
+    return tensor_parallelism == TensorParallelism::stream ||
+           tensor_parallelism == TensorParallelism::two_way_stream;
+  }
   bool streams_weights() const { return weights == Weights::streamed; }
   std::uint32_t buffers() const { return weight_buffers.value_or(overlap_weights ? 2 : 1); }
   std::uint32_t chunks() const { return degrees.pp * chunks_per_stage; }
@@ -140,8 +162,6 @@ struct Strategy {
   /// Of a replica; with stationary activations perhaps no whole number.
   double samples_per_microbatch() const { return static_cast<double>(minibatch) / degrees.dp / microbatches; }
   bool keeps_activations() const { return activations == Activations::stationary; }
-  /// Of the results of products: every rank has its part of them, and gathers what it needs of others'.
-  bool scatters_activations() const { return sequence_parallel || keeps_activations(); }
   /// Whether gradients are reduced to where their part of the optimizer is.
   bool scatters_gradients() const {
     return zero_stage == 3 ||

@@ -35,6 +35,8 @@ void TrainingGenerator::rewind() {
   nodes_ = {name_, strategy().effective_rate};
   streams_.emplace(*plan_, rank_, passes_, nodes_);
   gradients_.emplace(*plan_, rank_, nodes_);
+  lending_.emplace(*plan_, rank_, passes_, nodes_);
+  tensor_ = tensor_schedule(*plan_, rank_, nodes_);
 }
 
 bool TrainingGenerator::next(Node& node) {
@@ -59,7 +61,9 @@ void TrainingGenerator::make_more() {
   std::string label = fmt::format(" {}", pass.microbatch);
   if (strategy().chunks_per_stage > 1) label += fmt::format(".{}", pass.chunk);
   nodes_.set_label(label);
+  lending_->before_pass(step_);
   pass.is_forward ? forward(pass) : backward(pass);
+  lending_->after_pass(step_);
   if (!pass.is_forward) gradients_->end_pass();
   streams_->after_pass(step_);
 }
@@ -126,6 +130,7 @@ void TrainingGenerator::forward(const Pass& pass) {
 }
 
 void TrainingGenerator::forward_layer(const Piece& piece, Plan::Work work) {
+  if (tensor_) return tensor_->forward(piece, work);
   const std::string& layer = piece.layer->name;
   const std::string what = (work == Plan::Work::forward ? "forward " : "recompute ") + layer;
   if (plan_->input_gradient_bytes(piece) != 0) mp_all_gather(piece, plan_->input_gradient_bytes(piece));
@@ -151,7 +156,7 @@ void TrainingGenerator::backward(const Pass& pass) {
     prefetch.before_unit();
     std::size_t begin = end;
     while (begin > 0 && pieces[begin - 1].unit == unit) --begin;
-    if (strategy().recompute == model::Recompute::full && pieces[begin].of_a_block)
+    if (strategy().recompute_in(at_.pp) == model::Recompute::full && pieces[begin].of_a_block)
       for (std::size_t i = begin; i < end; ++i) forward_layer(pieces[i], Plan::Work::recomputation);
     for (; end > begin; --end) backward_layer(pieces[end - 1], pass);
     prefetch.after_unit();
@@ -161,7 +166,13 @@ void TrainingGenerator::backward(const Pass& pass) {
 
 void TrainingGenerator::backward_layer(const Piece& piece, const Pass& pass) {
   const std::string& layer = piece.layer->name;
-  if (strategy().recompute == model::Recompute::selective)
+  if (tensor_) {
+    if (strategy().recompute_in(at_.pp) == model::Recompute::selective)
+      tensor_->forward(piece, Plan::Work::recomputation);
+    tensor_->backward(piece);
+    return collect_gradients(piece, pass);
+  }
+  if (strategy().recompute_in(at_.pp) == model::Recompute::selective)
     compute("recompute " + layer, piece, Plan::Work::recomputation);
   if (const std::uint64_t bytes = plan_->output_gradient_bytes(piece); bytes != 0)
     mp_all_gather(piece, bytes);
@@ -183,6 +194,10 @@ void TrainingGenerator::backward_layer(const Piece& piece, const Pass& pass) {
 /// With the last one of an iteration, or each, its gradients are reduced.
 void TrainingGenerator::weight_gradient(const Piece& piece, const Pass& pass) {
   compute("weight_gradient " + piece.layer->name, piece, Plan::Work::weight_gradient);
+  collect_gradients(piece, pass);
+}
+
+void TrainingGenerator::collect_gradients(const Piece& piece, const Pass& pass) {
   if (strategy().streams_weights()) return;
   const bool last = is_last(pass);
   if (last || strategy().gather == Gather::microbatch) gradients_->collect(piece, pass.chunk, last);
@@ -223,7 +238,7 @@ void TrainingGenerator::exchange(const Piece& piece) {
 
 /// Sequence parallelism, stationary activations: `bytes` in all, every rank has its part.
 void TrainingGenerator::mp_all_gather(const Piece& piece, std::uint64_t bytes) {
-  if (!strategy().scatters_activations()) return;
+  if (!strategy().divides_activations()) return;
   mp_collective(CollectiveType::AllGather, "all_gather " + piece.layer->name,
                 Fraction{1, strategy().degrees.mp}.of(bytes), strategy().degrees.mp);
 }
@@ -241,7 +256,7 @@ void TrainingGenerator::mp_collective(CollectiveType type, const std::string& wh
 
 void TrainingGenerator::mp_reduce(const std::string& what, std::uint64_t bytes) {
   if (bytes == 0) return;
-  const bool scatters = strategy().scatters_activations();
+  const bool scatters = strategy().divides_activations();
   mp_collective(scatters ? CollectiveType::ReduceScatter : CollectiveType::AllReduce,
                 (scatters ? "reduce_scatter " : "all_reduce ") + what, bytes, 1);
 }
@@ -266,7 +281,7 @@ void TrainingGenerator::transfer(std::uint32_t from_stage, std::uint32_t to_stag
   if (from_stage == to_stage) return;
   const Parallelism& degrees = strategy().degrees;
   const std::string what = pass.is_forward ? "activations" : "gradients";
-  const Fraction share{1, strategy().sequence_parallel ? degrees.mp : 1};
+  const Fraction share{1, strategy().divides_activations() ? degrees.mp : 1};
   const std::uint64_t bytes = share.of(plan_->boundary_bytes(boundary % degrees.pp, boundary / degrees.pp));
   // What is sent needs what the last computation still waits for. Nothing is asked for before the pass that
   // needs it: a rank works on one operation of a class at a time, so it could not send meanwhile.

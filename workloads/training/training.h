@@ -8,10 +8,12 @@
 
 #include "workloads/chakra/node_source.h"
 #include "workloads/training/gradients.h"
+#include "workloads/training/lending.h"
 #include "workloads/training/node_builder.h"
 #include "workloads/training/pipeline.h"
 #include "workloads/training/plan.h"
 #include "workloads/training/streams.h"
+#include "workloads/training/tensor_schedule.h"
 
 namespace wafertlm::training {
 
@@ -23,15 +25,15 @@ namespace wafertlm::training {
 ///             back] [MP: all-reduce of the output]
 ///   backward  [recomputation] [ZeRO-3: all-gather again] input gradient [MP: all-reduce of it] weight
 ///             gradient
-/// with sequence parallelism an all-gather before and a reduce-scatter after in place of each all-reduce.
-/// Between stages: a message or a multicast per microbatch and direction. With a chunk's last backward pass
-/// its gradients go into buckets (see Strategy), reduced over DP; then those of tied embeddings are
-/// all-reduced between first and last stage, each of which has a copy of the matrix (as in Megatron-LM); the
-/// optimizer ends the iteration, with ZeRO-1 and -2 followed by an all-gather of the parameters. Classes: mp,
-/// dp, pp, ep. The volumes are those of Shoeybi et al. 2019, Rajbhandari et al. 2020 and Narayanan et al.
-/// 2021. With ZeRO-3 a chunk's parameters are gathered for its first forward pass and again for its first
-/// backward pass of an iteration, with Gather::microbatch for each pass, and gradients are reduced after each
-/// backward pass (FSDP).
+/// with sequence parallelism an all-gather before and a reduce-scatter after in place of each all-reduce;
+/// with TensorParallelism other than one_d what TensorGrid and TensorStream say. Between stages: a message or
+/// a multicast per microbatch and direction. With a chunk's last backward pass its gradients go into buckets
+/// (see Strategy), reduced over DP; then those of tied embeddings are all-reduced between first and last
+/// stage, each of which has a copy of the matrix (as in Megatron-LM); the optimizer ends the iteration, with
+/// ZeRO-1 and -2 followed by an all-gather of the parameters. Classes: mp, dp, pp, ep. The volumes are those
+/// of Shoeybi et al. 2019, Rajbhandari et al. 2020 and Narayanan et al. 2021. With ZeRO-3 a chunk's
+/// parameters are gathered for its first forward pass and again for its first backward pass of an iteration,
+/// with Gather::microbatch for each pass, and gradients are reduced after each backward pass (FSDP).
 ///
 /// With streamed weights a stage visits its chunks one after the other, forward and back again, for each
 /// round of microbatches. A visit waits for its chunk of weights, which may come in when the visit so many
@@ -68,6 +70,7 @@ class TrainingGenerator : public chakra::NodeSource {
   void forward_layer(const Piece& piece, Plan::Work work);
   void backward_layer(const Piece& piece, const Pass& pass);
   void weight_gradient(const Piece& piece, const Pass& pass);
+  void collect_gradients(const Piece& piece, const Pass& pass);
   /// Whether no pass after this one has the same direction and chunk.
   bool is_last(const Pass& pass) const;
 
@@ -102,6 +105,8 @@ class TrainingGenerator : public chakra::NodeSource {
   NodeBuilder nodes_;
   std::optional<Streams> streams_;  // made anew for each iteration, as are the gradients
   std::optional<Gradients> gradients_;
+  std::optional<Lending> lending_;
+  std::unique_ptr<TensorSchedule> tensor_;
 };
 
 }  // namespace wafertlm::training

@@ -408,10 +408,12 @@ std::function<int()> add_collective_command(CLI::App& app) {
       "dp if not given. With --parallelism: whose groups communicate, all of them at once: mp, dp, pp, "
       "several (mp,dp), or all: all workers as one group, in class dp");
   add_shared_option(*command, "--parallelism", what.parallelism);
-  add_shared_option(*command, "--placement", what.placement,
-                    "paper (down the columns, MP first, then PP, then DP), contiguous (MP groups are "
-                    "rectangles), row_major, random, file:PATH (lines with an NPU, or with a worker and an "
-                    "NPU)")
+  add_shared_option(
+      *command, "--placement", what.placement,
+      "paper (down the columns, MP first, then PP, then DP), contiguous (MP groups are "
+      "rectangles), grid (rectangles, row by row), ring (rectangles, along a closed ring), entwined "
+      "(DP groups are rectangles, side by side), row_major, random, file:PATH (lines with an "
+      "NPU, or with a worker and an NPU)")
       ->capture_default_str();
   add_shared_option(*command, "--seed", what.seed, "of a random placement; run.seed if not given");
   command->add_option("--late", what.late,

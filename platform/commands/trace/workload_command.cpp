@@ -43,9 +43,12 @@ struct TrainingTotals {
 
   std::uint64_t parameters() const { return model::parameters(plan->model()); }
   std::uint64_t forward_operations() const { return model::forward_operations(plan->model()); }
-  /// With gradients, per sample.
+  /// With gradients, per sample; of stages as if all blocks were alike.
   std::uint64_t step_operations() const {
-    return model::step_operations(plan->model(), plan->strategy().recompute);
+    const training::Strategy& s = plan->strategy();
+    const std::uint64_t once = model::step_operations(plan->model(), model::Recompute::none);
+    const std::uint64_t again = model::step_operations(plan->model(), s.recompute) - once;
+    return once + (s.recompute_stages ? again / s.degrees.pp * *s.recompute_stages : again);
   }
 };
 

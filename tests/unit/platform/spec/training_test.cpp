@@ -97,6 +97,8 @@ TEST(TrainingWorkload, ErrorsNameKeyAndNearestValues) {
   expect_parts(error({"model.transformer.heads=27"}), {"heads", "19 or 28"});
   expect_parts(error({"model.transformer.layers=-3"}), {"layers", "-3"});
   expect_parts(error({"sequence_parallel=true"}), {"stage_transfer must be peer"});
+  expect_parts(error({"tensor_parallelism=2d", "stage_transfer=peer"}),
+               {"tensor_parallelism", "mp is 3; use 4"});
   expect_parts(error({"parallelism=MP(2)-DP(10)"}, "resnet152_dp20.yaml"),
                {"no layer of ResNet-152 can be split"});
 }

@@ -95,6 +95,42 @@ TEST(Placement, AFileIsAListOrAMap) {
   EXPECT_EQ(place_workers("file:" + folder.write("map", "3 0\n0 7\n1 3\n2 12\n"), four, kWafer, 0), expected);
 }
 
+bool are_neighbours(NpuId a, NpuId b, const PlacementGrid& grid) {
+  const std::size_t one = std::min(index_of(a), index_of(b)), other = std::max(index_of(a), index_of(b));
+  return other - one == grid.width || (other - one == 1 && other % grid.width != 0);
+}
+
+TEST(Placement, ARingClosesOnEveryRectangleThatHasOne) {
+  for (const PlacementGrid grid : {PlacementGrid{4, 4}, {5, 4}, {4, 5}, {2, 3}, {8, 8}, {6, 2}}) {
+    const Placement ring = place_workers("ring", {grid.npus(), 1, 1}, grid, 0);
+    EXPECT_EQ(std::set<NpuId>(ring.begin(), ring.end()).size(), grid.npus());
+    for (std::size_t i = 0; i < ring.size(); ++i)
+      EXPECT_TRUE(are_neighbours(ring[i], ring[(i + 1) % ring.size()], grid)) << grid.width << " " << i;
+  }
+  const Placement none = place_workers("ring", {9, 1, 1}, {3, 3}, 0);
+  EXPECT_EQ(none, place_workers("contiguous", {9, 1, 1}, {3, 3}, 0)) << "an odd number of NPUs has none";
+}
+
+TEST(Placement, AGridGoesRowByRowOnEverySquare) {
+  const PlacementGrid grid{4, 4};
+  const Placement placement = place_workers("grid", {4, 4, 1}, grid, 0);
+  for (std::size_t first = 0; first < 16; first += 4) {
+    const std::size_t corner = index_of(placement[first]);
+    EXPECT_EQ(numbers(Group(placement.begin() + first, placement.begin() + first + 4)),
+              (Numbers{corner, corner + 1, corner + 4, corner + 5}));
+  }
+}
+
+// MP(4)-DP(4): the experts' groups are squares, and members of an MP group two columns or rows apart.
+TEST(Placement, EntwinedGroupsOfExpertsAreSquares) {
+  const Parallelism parallelism = {4, 4, 1};
+  const Placement placement = place_workers("entwined", parallelism, {4, 4}, 0);
+  EXPECT_EQ(numbers(npus_of(groups_of(parallelism, ParallelClass::dp)[0], placement)), (Numbers{0, 4, 5, 1}));
+  EXPECT_EQ(numbers(npus_of(groups_of(parallelism, ParallelClass::mp)[0], placement)),
+            (Numbers{0, 8, 2, 10}));
+  EXPECT_EQ(std::set<NpuId>(placement.begin(), placement.end()).size(), 16U);
+}
+
 TEST(Placement, ABadFileIsRefusedWithItsLine) {
   const test::TempFolder folder;
   const auto expect_error = [&](const std::string& text, const std::string& message) {

@@ -115,7 +115,8 @@ TEST(CollectiveCommand, BadInputEndsWithCode2AndSaysWhatToChange) {
              "no groups of class 'tp' in a parallelism; there are mp, dp, pp and all");
   expect_bad(kParallel + "--class mp,mp", "mp is listed twice");
   expect_bad(kParallel + "--class mp --npus 0-3", "the groups come from --parallelism; leave it out");
-  expect_bad(kParallel + "--class mp --placement best", "there are paper, contiguous, row_major, random");
+  expect_bad(kParallel + "--class mp --placement best",
+             "there are paper, contiguous, grid, ring, entwined, row_major");
   expect_bad(kParallel + "--class mp --placement file:/no/such/file", "cannot be read");
   expect_bad(kParallel + "--class mp --seed 3", "only --placement random has a seed");
   expect_bad(kParallel + "--class mp --placement random --seed x", "expected a whole number");
