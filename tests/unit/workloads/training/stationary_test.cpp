@@ -92,6 +92,9 @@ TEST(StationaryActivations, WhatTheyDoNotGoWithIsRefused) {
                                                   },
                                                   [](Strategy& s) { s.sequence_parallel = true; },
                                                   [](Strategy& s) { s.split_vocabulary = true; },
+                                                  [](Strategy& s) {
+                                                    s.tensor_parallelism = TensorParallelism::two_way_stream;
+                                                  },
                                                   [](Strategy& s) { s.weights = Weights::stationary; }};
   for (const auto& change : wrong) {
     Strategy s = stationary();
