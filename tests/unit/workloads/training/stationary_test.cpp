@@ -84,18 +84,17 @@ TEST(StationaryActivations, ADieKeepsItsPartOfThem) {
 }
 
 TEST(StationaryActivations, WhatTheyDoNotGoWithIsRefused) {
-  const std::function<void(Strategy&)> wrong[] = {[](Strategy& s) {
-                                                    s.degrees = {1, 12, 1};
-                                                  },
-                                                  [](Strategy& s) {
-                                                    s.degrees = {4, 3, 2};
-                                                  },
-                                                  [](Strategy& s) { s.sequence_parallel = true; },
-                                                  [](Strategy& s) { s.split_vocabulary = true; },
-                                                  [](Strategy& s) {
-                                                    s.tensor_parallelism = TensorParallelism::two_way_stream;
-                                                  },
-                                                  [](Strategy& s) { s.weights = Weights::stationary; }};
+  const std::function<void(Strategy&)> wrong[] = {
+      [](Strategy& s) {
+        s.degrees = {1, 12, 1};
+      },
+      [](Strategy& s) {
+        s.degrees = {4, 3, 2};
+      },
+      [](Strategy& s) { s.sequence_parallel = true; },
+      [](Strategy& s) { s.split_vocabulary = true; },
+      [](Strategy& s) { s.tensor_parallelism = TensorParallelism::two_way_stream; },
+      [](Strategy& s) { s.weights = Weights::stationary; }};
   for (const auto& change : wrong) {
     Strategy s = stationary();
     change(s);
