@@ -97,7 +97,7 @@ void check_memory(const ExperimentSpec& experiment, const Check& check) {
                rank, format_bytes(need.total()), format_bytes(need.total() - capacity),
                format_bytes(capacity), format_bytes(need.parameters), format_bytes(need.gradients),
                format_bytes(need.optimizer), format_bytes(need.activations),
-               need.gathered ? ", gathered parameters " + format_bytes(need.gathered) : "",
+               need.gathered ? ", gathered " + format_bytes(need.gathered) : "",
                need.streaming ? ", streaming buffers " + format_bytes(need.streaming) : "", remedy(need));
   }
 }
