@@ -119,8 +119,9 @@ StreamedTime simulated_part(config::ExperimentSpec experiment, std::uint32_t chu
   Machine machine(experiment.platform);
   JobRun run(machine, job, experiment);
   run.run();
+  const IterationResult iteration = run.iterations().back();
   Breakdown breakdown;
-  for (const auto& [category, time] : run.iterations().back().last) breakdown[category] = seconds(time);
+  for (const auto& [category, time] : iteration.last) breakdown[category] = seconds(time);
   return time_of(std::move(breakdown));
 }
 

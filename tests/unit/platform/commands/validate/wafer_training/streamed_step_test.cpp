@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <tuple>
+
 #include "platform/commands/validate/row_kind.h"
 
 namespace wafertlm::validate::wafers {
@@ -61,14 +64,16 @@ TEST(StreamedStep, DimensionsInTheTextCountBeforeThoseOfTheTable) {
 }
 
 TEST(StreamedStep, WhatARowDoesNotSayIsNotGuessed) {
-  for (const auto& [system, ranks, size] : {std::tuple{"Cerebras CS-1", "1", "Llama-2-7B, batch 8"},
-                                            {"Cerebras CS-3", "1", "Llama-2-7B"},
-                                            {"Cerebras CS-3", "1", "a model, batch 8"},
-                                            {"Cerebras CS-3", "some", "Llama-2-7B, batch 8"},
-                                            {"Cerebras CS-3", "3", "Llama-2-7B, batch 8"},
-                                            {"Cerebras CS-3", "1", "Mixtral-8x7B, batch 8"},
-                                            {"Cerebras CS-3", "1", "GPT-2 small (heads 7), batch 8"},
-                                            {"Cerebras CS-3", "1", "Llama-2-7B (L99999999999), batch 8"}})
+  const std::tuple<const char*, const char*, const char*> rows[] = {
+      {"Cerebras CS-1", "1", "Llama-2-7B, batch 8"},
+      {"Cerebras CS-3", "1", "Llama-2-7B"},
+      {"Cerebras CS-3", "1", "a model, batch 8"},
+      {"Cerebras CS-3", "some", "Llama-2-7B, batch 8"},
+      {"Cerebras CS-3", "3", "Llama-2-7B, batch 8"},
+      {"Cerebras CS-3", "1", "Mixtral-8x7B, batch 8"},
+      {"Cerebras CS-3", "1", "GPT-2 small (heads 7), batch 8"},
+      {"Cerebras CS-3", "1", "Llama-2-7B (L99999999999), batch 8"}};
+  for (const auto& [system, ranks, size] : rows)
     EXPECT_THROW(streamed_step_of(wafer_row(system, ranks, size)), CannotSay) << size;
 }
 
