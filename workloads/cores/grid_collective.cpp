@@ -164,17 +164,31 @@ std::string names_for(Type type) {
 
 const std::vector<GridAlgorithm>& grid_algorithms() {
   static const std::vector<Type> sums{Type::reduce, Type::all_reduce};
+  using On = OnRectangle;
+  const auto middle_root = [](std::uint32_t places) { return middle_tree(places).root; };
   static const std::vector<GridAlgorithm> rows{
-      {"star", "all to the root", sums, tree_program<star>, star_cycles},
-      {"chain", "neighbour to neighbour", sums, tree_program<chain>, chain_cycles},
-      {"tree", "binomial tree", sums, tree_program<binomial>, tree_cycles<binomial>},
-      {"two_phase", "chains in groups, then of groups", sums, tree_program<two_phase>,
+      {"star", "all to the root", sums, On::rows_then_column, tree_program<star>, star_cycles},
+      {"chain", "neighbour to neighbour", sums, On::rows_then_column, tree_program<chain>, chain_cycles},
+      {"tree", "binomial tree", sums, On::rows_then_column, tree_program<binomial>, tree_cycles<binomial>},
+      {"two_phase", "chains in groups, then of groups", sums, On::rows_then_column, tree_program<two_phase>,
        tree_cycles<two_phase>},
-      {"k_tree", "two phases towards the middle", sums, tree_program<middle>, nullptr},
-      {"auto_gen", "searched reduction tree", sums, tree_program<searched_tree>, tree_cycles<searched_tree>},
-      {"snake", "one chain through all rows", sums, snake_program, snake_cycles},
-      {"ring", "blocks round rows, then columns", {Type::all_reduce}, ring_program, ring_cycles},
-      {"multicast", "routes that fan out", {Type::broadcast}, flood_program, flood_cycles},
+      {"k_tree", "two phases towards the middle", sums, On::rows_then_column, tree_program<middle>, nullptr,
+       middle_root},
+      {"auto_gen", "searched reduction tree", sums, On::rows_then_column, tree_program<searched_tree>,
+       tree_cycles<searched_tree>},
+      {"snake", "one chain through all rows", sums, On::one_line, snake_program, snake_cycles},
+      {"ring",
+       "blocks round rows, then columns",
+       {Type::all_reduce},
+       On::rows_then_columns,
+       ring_program,
+       ring_cycles},
+      {"multicast",
+       "routes that fan out",
+       {Type::broadcast},
+       On::rows_then_column,
+       flood_program,
+       flood_cycles},
   };
   return rows;
 }
@@ -187,8 +201,8 @@ const GridAlgorithm& grid_algorithm(const std::string& name, Type type) {
 }
 
 CoreIndex root_of(const GridAlgorithm& algorithm, const GridCollective& what) {
-  if (std::string(algorithm.name) != "k_tree") return 0;
-  return middle_tree(what.rows).root * what.columns + middle_tree(what.columns).root;
+  if (!algorithm.root) return 0;
+  return algorithm.root(what.rows) * what.columns + algorithm.root(what.columns);
 }
 
 Cycle least_cycles(const GridCollective& what, const CoreParams& params) {

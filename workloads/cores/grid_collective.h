@@ -17,15 +17,26 @@ struct GridCollective {
   std::uint32_t wavelets = 1;
 };
 
-/// An algorithm for rows of cores and rectangles of them: of a rectangle all rows reduce first, then the
-/// column of their roots; results go out by a route that fans out in the routers.
+/// What an algorithm does with a rectangle.
+enum class OnRectangle : std::uint8_t {
+  rows_then_column,  ///< all rows reduce to a core each, the column of those to the root; results go out from
+                     ///< it
+  rows_then_columns,  ///< all rows are done, then all columns
+  one_line,           ///< a line through all cores
+};
+
+/// An algorithm for rows of cores and rectangles of them. Results go out by a route that fans out in the
+/// routers.
 struct GridAlgorithm {
   const char* name;
   const char* what;
   std::vector<GridCollectiveType> types;
+  OnRectangle on_rectangle;
   CoreProgram (*program)(const GridCollective& what, const CoreParams& params);
   /// Published closed form in cycles (Luczynski et al., HPDC 2024); null: there is none.
-  double (*published)(const GridCollective& what, const CoreParams& params);
+  double (*published)(const GridCollective& what, const CoreParams& params) = nullptr;
+  /// Place of the root on a line of so many; null: the first.
+  std::uint32_t (*root)(std::uint32_t places) = nullptr;
 };
 
 const std::vector<GridAlgorithm>& grid_algorithms();

@@ -31,6 +31,24 @@ void require_memory(const config::CoresSpec& wafer, std::uint64_t core_bytes) {
                     format_bytes(core_bytes), format_bytes(core_bytes - room)));
 }
 
+constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 30U;
+
+/// That programs and routes of all rows take, each as of one.
+void require_host_memory(const GridCollective& what, const cores::GridAlgorithm& of,
+                         const cores::CoreParams& params) {
+  if (what.type == Type::broadcast || what.rows < 2) return;
+  const cores::CoreProgram row = of.program({what.type, what.columns, 1, what.wavelets}, params);
+  std::uint64_t bytes = row.blocks * sizeof(std::uint64_t) * what.columns;
+  for (const cores::Route& each : row.routes)
+    bytes += sizeof(cores::Route) + each.links.size() * sizeof(cores::Route::Crossing);
+  for (const auto& each : row.cores) bytes += each.size() * sizeof(cores::Operation);
+  if (bytes > kMostBytes / what.rows)
+    throw std::invalid_argument(
+        fmt::format("--whole: {} on {} rows would need some {} of this computer; without it "
+                    "one row and one column give the same",
+                    of.name, what.rows, format_bytes(bytes * what.rows)));
+}
+
 class LinesOnly {
  public:
   LinesOnly(const cores::GridAlgorithm& algorithm, const cores::CoreParams& params, CollectiveTime& time)
@@ -52,11 +70,11 @@ class LinesOnly {
   }
 
   void rows_then_columns(const GridCollective& what) {
-    const bool in_place = std::string(algorithm_.name) == "ring";
-    const Type of_line = in_place ? what.type : Type::reduce;
+    const bool to_root = algorithm_.on_rectangle == cores::OnRectangle::rows_then_column;
+    const Type of_line = to_root ? Type::reduce : what.type;
     run({of_line, what.columns, 1, what.wavelets}, algorithm_);
     run({of_line, what.rows, 1, what.wavelets}, algorithm_);
-    if (what.type == Type::all_reduce && !in_place) flood(what, cores::root_of(algorithm_, what));
+    if (to_root && what.type == Type::all_reduce) flood(what, cores::root_of(algorithm_, what));
   }
 
  private:
@@ -73,10 +91,12 @@ CollectiveTime collective_time(const GridCollective& what, const std::string& al
   const cores::GridAlgorithm& of = cores::grid_algorithm(algorithm, what.type);
   CollectiveTime time;
   time.algorithm = of.name;
+  time.what = of.what;
   if (of.published) time.published = of.published(what, wafer.params);
   time.least = cores::least_cycles(what, wafer.params);
   LinesOnly lines(of, wafer.params, time);
-  if (whole || what.columns == 1 || what.rows == 1 || algorithm == "snake")
+  if (whole) require_host_memory(what, of, wafer.params);
+  if (whole || what.columns == 1 || what.rows == 1 || of.on_rectangle == cores::OnRectangle::one_line)
     lines.run(what, of);
   else if (what.type == Type::broadcast)
     lines.flood(what, 0);

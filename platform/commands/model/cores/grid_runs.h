@@ -16,7 +16,7 @@ using cores::Cycle;
 
 /// A collective of a rectangle of cores, simulated; cycles.
 struct CollectiveTime {
-  std::string algorithm;
+  std::string algorithm, what;
   Cycle cycles = 0, least = 0;
   std::optional<double> published;  ///< closed form of Luczynski et al.
   Cycle busiest_link = 0;           ///< wavelets over the link that carries most

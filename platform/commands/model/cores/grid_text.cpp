@@ -31,6 +31,7 @@ const Table<CollectiveTime>& algorithms_table() {
     t.column("least_cycles", "bound", shown::whole(), &R::least);
     t.column("busiest_link_wavelets", "busiest link", shown::whole(), &R::busiest_link);
     t.column("simulated_cores", "simulated cores", shown::whole(), &R::simulated);
+    t.column("what", "", shown::text(), &R::what);
   });
   return table;
 }
