@@ -70,10 +70,12 @@ void check_rate(const ExperimentSpec& experiment, const Check& check) {
 }
 
 /// What would make the largest part smaller.
-const char* remedy(const training::MemoryNeed& need) {
+const char* remedy(const training::MemoryNeed& need, const training::Strategy& strategy) {
   if (need.streaming > std::max({need.parameters, need.gradients, need.activations}))
     return "more chunks_per_stage, fewer weight_buffers (overlap_weights: false) or weight_delivery: needed "
            "would help";
+  if (strategy.keeps_activations())
+    return "recompute: full, or more microbatches and weight_loads_per_pass would help";
   if (need.activations >= std::max({need.parameters, need.gradients, need.optimizer, need.gathered}))
     return "recompute: selective or full, more microbatches or sequence_parallel would help";
   if (need.streaming != 0) return "gradient_store: every_load, more MP or more PP would help";
@@ -98,7 +100,8 @@ void check_memory(const ExperimentSpec& experiment, const Check& check) {
                format_bytes(capacity), format_bytes(need.parameters), format_bytes(need.gradients),
                format_bytes(need.optimizer), format_bytes(need.activations),
                need.gathered ? ", gathered " + format_bytes(need.gathered) : "",
-               need.streaming ? ", streaming buffers " + format_bytes(need.streaming) : "", remedy(need));
+               need.streaming ? ", streaming buffers " + format_bytes(need.streaming) : "",
+               remedy(need, plan.strategy()));
   }
 }
 

@@ -37,8 +37,8 @@ EXAMPLES = {
     "compare": ["{out}/a {out}/a --out {out}/compare.html"],
     "explain": ["{out}/a --quick"],
     "model cores collective": ["wse2 --cores 12x5 --wavelets 8", "wse2 --cores 6x1 --type broadcast"],
-    "model cores product": ["wse2 --cores 8x8 --size 64x64x64"],
-    "model cores decoder": ["wse2 --cores 8x8 --hidden 64 --mlp 96 --layers 2 --tokens 32"],
+    "model cores product": ["wse2 --cores 8x8 --shape 64x64x64"],
+    "model cores decoder": ["wse2 --cores 8x8 --d-model 64 --d-ff 96 --n-layers 2 --tokens 32"],
     "validate": ["clusters --only hw059,hw136", "{out}/rows.csv"],
 }
 # Not yet described.

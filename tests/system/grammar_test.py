@@ -32,7 +32,7 @@ USES = {
     "trace obfuscate": "in/traces/w --out {}", "trace export": "in/done --out {}", "trace diff": "in/logged in/logged", "trace classify": "in/plain/w --classes dp=4 --out {}",
     "workload generate": "in/w.yaml --out {}", "workload show": "in/w.yaml", "model fred routes": "--parallelism MP(2)-DP(2)", "model fred counts": "--ports 2-3 --m 2",
     "model memory compare": "hbm2 --every 192", "model memory table": None, "model memory stream": "hbm3 --requests 100", "model memory-engine": "mesh_memory_engine --accesses 100", "model cores collective": "wse2 --cores 8x4",
-    "model cores product": "wse2 --cores 8x8 --size 64x64", "model cores decoder": "wse2 --cores 8x8 --hidden 64 --mlp 96 --layers 2 --tokens 32",
+    "model cores product": "wse2 --cores 8x8 --shape 64x64", "model cores decoder": "wse2 --cores 8x8 --d-model 64 --d-ff 96 --n-layers 2 --tokens 32",
     "rtl designs": "", "rtl replay": None, "rtl export": None, "rtl stress": None, "completion": "bash", "man": "run", "help": "trace info"}
 
 

@@ -78,7 +78,7 @@ RouteIndex CoreProgram::flood(CoreIndex from, bool along_row, bool along_column)
 
 void CoreProgram::compute(CoreIndex core, Cycle cycles) {
   if (cycles > std::numeric_limits<std::uint32_t>::max())
-    throw std::overflow_error("a computation of 2^32 cycles and more");
+    throw std::invalid_argument("a core would compute for 2^32 cycles and more; take more cores");
   if (cycles > 0) cores[core].push_back({Kind::compute, 0, 0, static_cast<std::uint32_t>(cycles), 0});
 }
 

@@ -25,6 +25,9 @@ namespace {
 using namespace core_runs;
 using Type = cores::GridCollectiveType;
 
+/// Of tensors: products of three are counted in 63 bits.
+constexpr std::uint32_t kMostOfASide = 1'000'000;
+
 struct Options {
   std::string file, cores, size, type = "all_reduce", algorithm, pass = "decode";
   std::uint32_t wavelets = 1, layers = 1;
@@ -42,7 +45,7 @@ std::vector<std::uint64_t> sides(const std::string& option, const std::string& t
   while (good) {
     std::uint64_t number = 0;
     const auto [behind, error] = std::from_chars(at, end, number);
-    good = error == std::errc() && number > 0;
+    good = error == std::errc() && number > 0 && number <= kMostOfASide;
     numbers.push_back(number);
     if (behind == end) break;
     good &= *behind == 'x';
@@ -50,7 +53,8 @@ std::vector<std::uint64_t> sides(const std::string& option, const std::string& t
   }
   if (good && numbers.size() >= least && numbers.size() <= most) return numbers;
   throw std::invalid_argument(fmt::format("{}: '{}' is not {} whole numbers from 1 on with an x between",
-                                          option, text, least == most ? "two" : "two or three"));
+                                          option, text, least == most ? "two" : "two or three",
+                                          kMostOfASide));
 }
 
 struct GridSize {
@@ -59,8 +63,6 @@ struct GridSize {
 
 GridSize grid_of(const Options& options) {
   const auto numbers = sides("--cores", options.cores, 2, 2);
-  const std::uint64_t most = *std::max_element(numbers.begin(), numbers.end());
-  if (most > 1'000'000) throw std::invalid_argument("--cores: at most 1000000 columns or rows");
   return {static_cast<std::uint32_t>(numbers[0]), static_cast<std::uint32_t>(numbers[1])};
 }
 
@@ -97,7 +99,7 @@ int print_kernel(const Options& options, const KernelReport& report) {
 int run_product(const Options& options) {
   const config::CoresSpec wafer = config::load_cores(options.file, options.overrides);
   const GridSize grid = grid_of(options);
-  const auto size = sides("--size", options.size, 2, 3);
+  const auto size = sides("--shape", options.size, 2, 3);
   const cores::Rectangle on{wafer.params, grid.columns, grid.rows};
   const cores::Kernel kernel =
       size.size() == 2 ? gemv_kernel(on, size[0], size[1]) : gemm_kernel(on, size[0], size[1], size[2]);
@@ -156,13 +158,14 @@ std::function<int()> add_cores_command(CLI::App& app) {
       "  wafertlm model cores collective wse2 --cores 512x1 --wavelets 64           # all algorithms, with "
       "published formulas\n"
       "  wafertlm model cores collective wse2 --cores 600x600 --algorithm k_tree --whole\n"
-      "  wafertlm model cores product wse2 --cores 720x720 --size 16384x16384       # GEMV\n"
-      "  wafertlm model cores decoder wse2 --cores 420x420 --hidden 4096 --mlp 14336 --layers 32 --tokens "
+      "  wafertlm model cores product wse2 --cores 720x720 --shape 16384x16384       # GEMV\n"
+      "  wafertlm model cores decoder wse2 --cores 420x420 --d-model 4096 --d-ff 14336 --n-layers 32 "
+      "--tokens "
       "4096");
   CLI::App* collective = command->add_subcommand(
       "collective", "A reduction or broadcast along rows of cores, or of a rectangle");
   add_common(*collective, *options)->required();
-  collective->add_option("--type", options->type, "reduce, broadcast or all_reduce")
+  add_shared_option(*collective, "--type", options->type, "reduce, broadcast or all_reduce")
       ->check(CLI::IsMember({"reduce", "broadcast", "all_reduce"}))
       ->capture_default_str();
   collective->add_option("--wavelets", options->wavelets, "Of each core, 32 bits each")
@@ -177,10 +180,10 @@ std::function<int()> add_cores_command(CLI::App& app) {
       command->add_subcommand("product", "A product of matrices of 16 bits, its tiles over the cores");
   add_common(*product, *options)->required();
   product
-      ->add_option("--size", options->size,
+      ->add_option("--shape", options->size,
                    "ROWSxCOLUMNS of a matrix times a vector, or MxKxN of two matrices")
       ->required()
-      ->type_name("SIZE");
+      ->type_name("SHAPE");
   add_json_flag(*product, options->json, [] { return kernel_fields().schema(); });
 
   CLI::App* decoder =
@@ -194,14 +197,17 @@ std::function<int()> add_cores_command(CLI::App& app) {
       ->check(CLI::IsMember({"prefill", "decode", "training"}))
       ->capture_default_str();
   const auto count = [&](const char* name, auto& value, const char* meaning) {
-    decoder->add_option(name, value, meaning)->required()->check(CLI::Range(1U, 1U << 24U))->type_name("N");
+    decoder->add_option(name, value, meaning)
+        ->required()
+        ->check(CLI::Range(1U, kMostOfASide))
+        ->type_name("N");
   };
-  count("--hidden", options->hidden, "Elements of the hidden state");
-  count("--mlp", options->mlp, "Elements between up and down");
-  count("--layers", options->layers, "Layers");
+  count("--d-model", options->hidden, "Elements of the hidden state");
+  count("--d-ff", options->mlp, "Elements between up and down");
+  count("--n-layers", options->layers, "Layers");
   count("--tokens", options->tokens, "Of the prompt, before the next one, or of a sample");
   decoder->add_option("--vocabulary", options->vocabulary, "Of the head, in training")
-      ->check(CLI::Range(1U, 1U << 24U))
+      ->check(CLI::Range(1U, kMostOfASide))
       ->type_name("N");
   add_json_flag(*decoder, options->json, [] { return kernel_fields().schema(); });
   return [=] {

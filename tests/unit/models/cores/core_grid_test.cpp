@@ -33,8 +33,8 @@ TEST(CoreGrid, GapsStayBetweenWavelets) {
   program.store(2, second, 4);
   program.store(2, second, 4);
   const CoreRun run = run_cores(program, CoreParams{});
-  // Core 1 takes the first four at 6 to 9, computes to 30, takes the others at 30 to 33; each leaves a cycle
-  // later and is there 5 later.
+  // Core 1 takes the first four at 6 to 9, computes to 30, takes the others at
+  // 30 to 33; each leaves a cycle later and is there 5 later.
   EXPECT_EQ(run.ends[1], 34U);
   EXPECT_EQ(run.ends[2], 34U + 5 + 1);
   EXPECT_EQ(run.wavelet_hops, 16U);
@@ -49,10 +49,37 @@ TEST(CoreGrid, ARouteOfTwoNeedsItsLinksOneAfterTheOther) {
   program.store(3, far, 10);
   program.store(2, near, 10);
   const CoreRun run = run_cores(program, CoreParams{});
-  // Core 2's begin to arrive first, at 6, and end at 16; those from core 0 pass link 1-2 behind them.
+  // Core 2's begin to arrive first, at 6, and end at 16; those from core 0 pass
+  // link 1-2 behind them.
   EXPECT_EQ(run.ends[2], 16U);
   EXPECT_EQ(run.ends[3], 27U);
   EXPECT_EQ(run.busiest_link, 20U);
+}
+
+TEST(CoreGrid, ACoreSendsOneWaveletACycleWhereverTheyGo) {
+  CoreProgram program(3, 1);
+  const RouteIndex east = program.route(1, 2), west = program.route(1, 0);
+  program.send(1, east, 10);
+  program.send(1, west, 10);
+  program.store(2, east, 10);
+  program.store(0, west, 10);
+  const CoreRun run = run_cores(program, CoreParams{});
+  EXPECT_EQ(run.ends[2], 16U);
+  EXPECT_EQ(run.ends[0], 26U);
+}
+
+// Core 98's are sent later than core 0's, and pass link 98-99 long before them.
+TEST(CoreGrid, LinksAreCrossedInTheOrderOfTime) {
+  CoreProgram program(101, 1);
+  const RouteIndex far = program.route(0, 100), near = program.route(98, 99);
+  program.send(0, far, 10);
+  program.store(100, far, 10);
+  program.compute(98, 20);
+  program.send(98, near, 10);
+  program.store(99, near, 10);
+  const CoreRun run = run_cores(program, CoreParams{});
+  EXPECT_EQ(run.ends[99], 20U + 16);
+  EXPECT_EQ(run.ends[100], 1U + 2 + 100 + 2 + 10);
 }
 
 TEST(CoreGrid, ADeadlockNamesWhoWaits) {
@@ -75,7 +102,8 @@ TEST(CoreGrid, RefusesWhatCannotBe) {
   const RouteIndex there = program.route(0, 1);
   program.send(0, there, 2);
   program.store(1, there, 3);
-  EXPECT_THROW(run_cores(program, CoreParams{}), CoreProgramError);  // other wavelets than were sent
+  EXPECT_THROW(run_cores(program, CoreParams{}),
+               CoreProgramError);  // other wavelets than were sent
   CoreProgram many(2, 1);
   many.colours = 25;
   EXPECT_THROW(run_cores(many, CoreParams{}), CoreProgramError);
@@ -85,14 +113,16 @@ TEST(CoreGrid, RefusesWhatCannotBe) {
   EXPECT_THROW(CoreProgram(0, 1), std::invalid_argument);
 }
 
-/// When each wavelet of a random tree's sums is taken, by recursion over places and wavelets; no link is
-/// shared by two that move at the same time, as every place has one child besides its neighbour.
+/// When each wavelet of a random tree's sums is taken, by recursion over places
+/// and wavelets; no link is shared by two that move at the same time, as every
+/// place has one child besides its neighbour.
 class SmallModel {
  public:
   SmallModel(const std::vector<std::vector<std::uint32_t>>& children, std::uint32_t wavelets, Cycle ramp)
       : children_(children), wavelets_(wavelets), ramp_(ramp) {}
 
-  /// When the place's wavelets leave it; of the root, when it has taken the last.
+  /// When the place's wavelets leave it; of the root, when it has taken the
+  /// last.
   std::vector<Cycle> leaves(std::uint32_t place) const {
     std::vector<Cycle> at(wavelets_);
     if (children_[place].empty()) {
@@ -125,7 +155,8 @@ TEST(CoreGrid, RandomChainsOfGroupsAreThoseOfASmallModel) {
     const std::uint32_t places = 2 + random() % 40, wavelets = 1 + random() % 30;
     CoreParams params;
     params.ramp = random() % 5;
-    // Groups of random lengths, each a chain to its first place, and a chain of those.
+    // Groups of random lengths, each a chain to its first place, and a chain of
+    // those.
     std::vector<std::vector<std::uint32_t>> children(places);
     std::vector<std::uint32_t> heads{0};
     for (std::uint32_t k = 1; k < places; ++k)
