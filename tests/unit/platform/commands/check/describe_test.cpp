@@ -156,11 +156,12 @@ TEST(Check, AFileOfNoKindIsToldAllOfThem) {
   const test::TempFolder folder;
   const test::ToolResult none = test::run_tool("check " + folder.write("f.yaml", "x: 1\n"));
   EXPECT_EQ(none.exit_code, 2);
-  EXPECT_NE(none.error.find(
-                "expected one of: experiment, platform, workload, model, study, costs, accelerator, "
-                "endpoint, efficiency, timings, graph, tuning_table, comet, pipeline, partition, optimize, "
-                "tune, precision"),
-            std::string::npos)
+  EXPECT_NE(
+      none.error.find(
+          "expected one of: experiment, platform, workload, model, study, costs, accelerator, "
+          "endpoint, efficiency, timings, cores, graph, tuning_table, comet, pipeline, partition, optimize, "
+          "tune, precision"),
+      std::string::npos)
       << none.error;
   const test::ToolResult typo = test::run_tool("check " + folder.write("g.yaml", "optimise: o\n"));
   EXPECT_NE(typo.error.find("did you mean 'optimize'?"), std::string::npos) << typo.error;
