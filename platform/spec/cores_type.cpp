@@ -56,9 +56,7 @@ CoresSpec load_cores(const std::string& path, const std::vector<std::string>& ov
   type.load_files(root);
   for (const std::string& text : overrides) apply_override(root, type, text);
   Origins origins;
-  CoresSpec spec = type.read(Reader(root, "", origins));
-  spec.params.name = spec.name;
-  return spec;
+  return type.read(Reader(root, "", origins));
 }
 
 }  // namespace wafertlm::config

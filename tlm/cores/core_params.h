@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
-#include <string>
 
 namespace wafertlm::cores {
 
@@ -11,7 +10,6 @@ using Cycle = std::uint64_t;
 /// one on in each direction and cycle, one hop a cycle, on static routes (colours) that may fan out and add
 /// nothing.
 struct CoreParams {
-  std::string name;
   std::uint32_t columns = 0, rows = 0;  ///< of the rectangle that programs get
   std::uint64_t clock_hz = 0;
   Cycle ramp = 2;                         ///< T_R: core to router, or back
