@@ -55,25 +55,33 @@ RouteIndex CoreProgram::route(CoreIndex from, CoreIndex to) {
   return static_cast<RouteIndex>(routes.size() - 1);
 }
 
-RouteIndex CoreProgram::flood(CoreIndex from, bool along_row, bool along_column) {
+RouteIndex CoreProgram::flood(CoreIndex from) {
   Route made{from, {}, {}};
   const std::uint32_t x = from % columns, y = from / columns;
   std::uint32_t east = 0, west = 0;
-  if (along_row) {
-    walk(*this, made, from, east, Direction::east, columns - 1 - x, true);
-    walk(*this, made, from, west, Direction::west, x, true);
-  }
-  if (along_column) {
-    std::vector<Route::Arrival> row = made.arrivals;
-    row.push_back({from, 0});
-    for (const Route::Arrival& each : row) {
-      std::uint32_t south = each.hops, north = each.hops;
-      walk(*this, made, each.core, south, Direction::south, rows - 1 - y, true);
-      walk(*this, made, each.core, north, Direction::north, y, true);
-    }
+  walk(*this, made, from, east, Direction::east, columns - 1 - x, true);
+  walk(*this, made, from, west, Direction::west, x, true);
+  std::vector<Route::Arrival> row = made.arrivals;
+  row.push_back({from, 0});
+  for (const Route::Arrival& each : row) {
+    std::uint32_t south = each.hops, north = each.hops;
+    walk(*this, made, each.core, south, Direction::south, rows - 1 - y, true);
+    walk(*this, made, each.core, north, Direction::north, y, true);
   }
   routes.push_back(std::move(made));
   return static_cast<RouteIndex>(routes.size() - 1);
+}
+
+std::vector<CoreIndex> CoreProgram::row(std::uint32_t row) const {
+  std::vector<CoreIndex> line;
+  for (std::uint32_t column = 0; column < columns; ++column) line.push_back(core(column, row));
+  return line;
+}
+
+std::vector<CoreIndex> CoreProgram::column(std::uint32_t column) const {
+  std::vector<CoreIndex> line;
+  for (std::uint32_t row = 0; row < rows; ++row) line.push_back(core(column, row));
+  return line;
 }
 
 void CoreProgram::compute(CoreIndex core, Cycle cycles) {

@@ -56,8 +56,11 @@ struct CoreProgram {
 
   /// A route along the row first, then along the column.
   RouteIndex route(CoreIndex from, CoreIndex to);
-  /// From a core to all cores of its row and, from each of those, all of their columns.
-  RouteIndex flood(CoreIndex from, bool along_row, bool along_column);
+  /// From a core to all others: along its row and, from each core of that, along its column.
+  RouteIndex flood(CoreIndex from);
+  /// The cores of a row, from its first.
+  std::vector<CoreIndex> row(std::uint32_t row) const;
+  std::vector<CoreIndex> column(std::uint32_t column) const;
 
   void compute(CoreIndex core, Cycle cycles);
   void send(CoreIndex core, RouteIndex out, std::uint32_t wavelets, std::uint32_t block = 0);

@@ -22,29 +22,6 @@ ReductionTree binomial(std::uint32_t places, std::uint32_t, Cycle) { return bino
 ReductionTree two_phase(std::uint32_t places, std::uint32_t, Cycle) { return two_phase_tree(places); }
 ReductionTree middle(std::uint32_t places, std::uint32_t, Cycle) { return middle_tree(places); }
 
-Line row_of(const CoreProgram& program, std::uint32_t row) {
-  Line line;
-  for (std::uint32_t column = 0; column < program.columns; ++column)
-    line.push_back(program.core(column, row));
-  return line;
-}
-
-Line column_of(const CoreProgram& program, std::uint32_t column) {
-  Line line;
-  for (std::uint32_t row = 0; row < program.rows; ++row) line.push_back(program.core(column, row));
-  return line;
-}
-
-/// Sends the root's sum to all others.
-void add_flood(CoreProgram& program, CoreIndex root, std::uint32_t wavelets) {
-  if (program.cores.size() == 1) return;
-  const RouteIndex out = program.flood(root, true, true);
-  program.send(root, out, wavelets);
-  for (CoreIndex core = 0; core < program.cores.size(); ++core)
-    if (core != root) program.store(core, out, wavelets);
-  ++program.colours;
-}
-
 /// Colours of a reduction: of neighbours two that alternate, and of what passes other cores by two more, in
 /// each of two directions.
 constexpr std::uint32_t kTreeColours = 8;
@@ -55,10 +32,10 @@ CoreProgram tree_program(const GridCollective& what, const CoreParams& params) {
   const ReductionTree of_row = kTree(what.columns, what.wavelets, params.ramp);
   CoreIndex root = 0;
   for (std::uint32_t row = 0; row < what.rows; ++row)
-    root = add_reduction(program, row_of(program, row), of_row, what.wavelets);
+    root = add_reduction(program, program.row(row), of_row, what.wavelets);
   program.colours = kTreeColours;
   if (what.rows > 1) {
-    root = add_reduction(program, column_of(program, root % what.columns),
+    root = add_reduction(program, program.column(root % what.columns),
                          kTree(what.rows, what.wavelets, params.ramp), what.wavelets);
     program.colours += kTreeColours;
   }
@@ -70,7 +47,7 @@ CoreProgram snake_program(const GridCollective& what, const CoreParams&) {
   CoreProgram program(what.columns, what.rows);
   Line line;
   for (std::uint32_t row = 0; row < what.rows; ++row) {
-    Line next = row_of(program, row);
+    Line next = program.row(row);
     if (row % 2 == 1) std::reverse(next.begin(), next.end());
     line.insert(line.end(), next.begin(), next.end());
   }
@@ -90,11 +67,10 @@ CoreProgram ring_program(const GridCollective& what, const CoreParams&) {
   CoreProgram program(what.columns, what.rows);
   program.blocks = std::max(what.columns, what.rows);
   if (what.columns > 1)
-    for (std::uint32_t row = 0; row < what.rows; ++row)
-      add_ring(program, row_of(program, row), what.wavelets);
+    for (std::uint32_t row = 0; row < what.rows; ++row) add_ring(program, program.row(row), what.wavelets);
   if (what.rows > 1)
     for (std::uint32_t column = 0; column < what.columns; ++column)
-      add_ring(program, column_of(program, column), what.wavelets);
+      add_ring(program, program.column(column), what.wavelets);
   program.colours = kRingColours * ((what.columns > 1 ? 1 : 0) + (what.rows > 1 ? 1 : 0));
   return program;
 }
@@ -155,8 +131,7 @@ double tree_cycles(const GridCollective& what, const CoreParams& params) {
 std::string names_for(Type type) {
   std::string names;
   for (const GridAlgorithm& each : grid_algorithms())
-    if (std::find(each.types.begin(), each.types.end(), type) != each.types.end())
-      names += (names.empty() ? "" : ", ") + std::string(each.name);
+    if (each.does(type)) names += (names.empty() ? "" : ", ") + std::string(each.name);
   return names;
 }
 
@@ -193,10 +168,13 @@ const std::vector<GridAlgorithm>& grid_algorithms() {
   return rows;
 }
 
+bool GridAlgorithm::does(Type type) const {
+  return std::find(types.begin(), types.end(), type) != types.end();
+}
+
 const GridAlgorithm& grid_algorithm(const std::string& name, Type type) {
   for (const GridAlgorithm& each : grid_algorithms())
-    if (name == each.name && std::find(each.types.begin(), each.types.end(), type) != each.types.end())
-      return each;
+    if (name == each.name && each.does(type)) return each;
   throw std::invalid_argument("no algorithm '" + name + "' for it; there are: " + names_for(type));
 }
 

@@ -37,6 +37,8 @@ struct GridAlgorithm {
   double (*published)(const GridCollective& what, const CoreParams& params) = nullptr;
   /// Place of the root on a line of so many; null: the first.
   std::uint32_t (*root)(std::uint32_t places) = nullptr;
+
+  bool does(GridCollectiveType type) const;
 };
 
 const std::vector<GridAlgorithm>& grid_algorithms();

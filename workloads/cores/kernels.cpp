@@ -14,22 +14,8 @@ namespace {
 
 std::shared_ptr<const CoreProgram> all_reduce_line(std::uint32_t places, std::uint32_t wavelets) {
   auto line = std::make_shared<CoreProgram>(places, 1);
-  std::vector<CoreIndex> cores;
-  for (CoreIndex core = 0; core < places; ++core) cores.push_back(core);
-  const CoreIndex root = add_reduction(*line, cores, middle_tree(places), wavelets);
-  const RouteIndex out = line->flood(root, true, false);
-  line->send(root, out, wavelets);
-  for (const CoreIndex core : cores)
-    if (core != root) line->store(core, out, wavelets);
+  add_flood(*line, add_reduction(*line, line->row(0), middle_tree(places), wavelets), wavelets);
   return line;
-}
-
-Cycle least_tile_cycles(const CoreParams& core, const GemmTile& tile) {
-  return (std::uint64_t{tile.m} * tile.k * tile.n + core.lanes - 1) / core.lanes;
-}
-
-void count_gemm(Kernel& kernel, const Rectangle& on, const GemmTile& tile, std::uint32_t steps) {
-  kernel.multiply_adds += static_cast<double>(tile.m) * tile.k * tile.n * steps * on.columns * on.rows;
 }
 
 /// Where a step's sums go along a row: its cores in the order of the interleaved ring.
@@ -80,6 +66,14 @@ Cycle tile_cycles(const CoreParams& core, const GemmTile& tile) {
   return Cycle{tile.k} * tile.n * vector_cycles(core, tile.m) + core.step_overhead;
 }
 
+Cycle least_tile_cycles(const CoreParams& core, const GemmTile& tile) {
+  return (std::uint64_t{tile.m} * tile.k * tile.n + core.lanes - 1) / core.lanes;
+}
+
+void count_multiply_adds(Kernel& kernel, const Rectangle& on, const GemmTile& tile, std::uint32_t steps) {
+  kernel.multiply_adds += static_cast<double>(tile.m) * tile.k * tile.n * steps * on.columns * on.rows;
+}
+
 std::uint32_t share(std::uint64_t elements, std::uint32_t cores) {
   const std::uint64_t each = (elements + cores - 1) / cores;
   if (each > std::numeric_limits<std::uint32_t>::max())
@@ -115,11 +109,12 @@ void add_all_reduce(Kernel& kernel, const Rectangle& on, std::string name, Along
 
 void add_partial_gemv(Kernel& kernel, const Rectangle& on, std::string name, std::uint32_t inner,
                       std::uint32_t outer) {
+  const GemmTile tile{1, inner, outer};
   const Cycle clear = vector_cycles(on.core, outer);
   add_compute(kernel, std::move(name),
               on.core.step_overhead + clear + Cycle{inner} * vector_cycles(on.core, outer),
-              (std::uint64_t{inner} * outer + on.core.lanes - 1) / on.core.lanes);
-  kernel.multiply_adds += static_cast<double>(inner) * outer * on.columns * on.rows;
+              least_tile_cycles(on.core, tile));
+  count_multiply_adds(kernel, on, tile, 1);
 }
 
 GemmTile fastest_order(const CoreParams& core, const GemmTile& tile) {
@@ -146,7 +141,7 @@ void add_gemm(Kernel& kernel, const Rectangle& on, std::string name, const GemmT
   phase.shift = {steps, tile_cycles(on.core, tile), left, right};
   phase.least = Cycle{steps} * std::max<Cycle>(least_tile_cycles(on.core, tile), left + right);
   kernel.phases.push_back(std::move(phase));
-  count_gemm(kernel, on, tile, steps);
+  count_multiply_adds(kernel, on, tile, steps);
 }
 
 void add_transposed_gemm(Kernel& kernel, const Rectangle& on, std::string name, const GemmTile& tile,
@@ -162,7 +157,7 @@ void add_transposed_gemm(Kernel& kernel, const Rectangle& on, std::string name, 
   phase.line = transposed_line(on.columns, steps, compute, sums);
   phase.least = Cycle{steps} * std::max<Cycle>(least_tile_cycles(on.core, tile), sums);
   kernel.phases.push_back(std::move(phase));
-  count_gemm(kernel, on, tile, steps);
+  count_multiply_adds(kernel, on, tile, steps);
 }
 
 Kernel gemv_kernel(const Rectangle& on, std::uint64_t rows, std::uint64_t columns) {

@@ -42,6 +42,10 @@ struct GemmTile {
 };
 /// Cycles of a core's part of a step.
 Cycle tile_cycles(const CoreParams& core, const GemmTile& tile);
+/// No step takes less: its multiply-adds over the lanes.
+Cycle least_tile_cycles(const CoreParams& core, const GemmTile& tile);
+/// Adds those of all cores in so many steps.
+void count_multiply_adds(Kernel& kernel, const Rectangle& on, const GemmTile& tile, std::uint32_t steps);
 /// The same product in the order of loops that takes least: vector instructions run along m.
 GemmTile fastest_order(const CoreParams& core, const GemmTile& tile);
 /// Adds a product by compute-shift on a square of cores (MeshGEMM). `aligns`: the left matrix is first

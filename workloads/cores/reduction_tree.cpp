@@ -124,4 +124,13 @@ CoreIndex add_reduction(CoreProgram& program, const std::vector<CoreIndex>& line
   return line[tree.root];
 }
 
+void add_flood(CoreProgram& program, CoreIndex root, std::uint32_t wavelets) {
+  if (program.cores.size() == 1) return;
+  const RouteIndex out = program.flood(root);
+  program.send(root, out, wavelets);
+  for (CoreIndex core = 0; core < program.cores.size(); ++core)
+    if (core != root) program.store(core, out, wavelets);
+  ++program.colours;
+}
+
 }  // namespace wafertlm::cores

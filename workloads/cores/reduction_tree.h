@@ -46,5 +46,7 @@ double modelled_cycles(const TreeCost& cost, Cycle ramp);
 /// Adds the reduction of `wavelets` of block 0 along `line`, a core for each place; returns the root.
 CoreIndex add_reduction(CoreProgram& program, const std::vector<CoreIndex>& line, const ReductionTree& tree,
                         std::uint32_t wavelets);
+/// Adds the way of the root's block 0 to all other cores, by a route that fans out.
+void add_flood(CoreProgram& program, CoreIndex root, std::uint32_t wavelets);
 
 }  // namespace wafertlm::cores

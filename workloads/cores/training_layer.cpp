@@ -61,10 +61,9 @@ void add_steps(Kernel& kernel, const Share& of, const char* name, const GemmTile
   phase.name = name;
   phase.kind = KernelPhase::Kind::shift;
   phase.shift = {steps, std::max(tile_cycles(of.on.core, tile) + more, wavelets), wavelets_of(shifted), 0};
-  const Cycle products = std::uint64_t{tile.m} * tile.k * tile.n / of.on.core.lanes;
-  phase.least = steps * std::max(products, wavelets);
+  phase.least = steps * std::max(least_tile_cycles(of.on.core, tile), wavelets);
   kernel.phases.push_back(std::move(phase));
-  kernel.multiply_adds += static_cast<double>(tile.m) * tile.k * tile.n * steps * of.on.columns * of.on.rows;
+  count_multiply_adds(kernel, of.on, tile, steps);
 }
 
 /// Activations times weights.

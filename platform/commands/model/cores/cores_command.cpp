@@ -81,7 +81,7 @@ int run_collective_command(const Options& options) {
   if (options.algorithm.empty()) {
     names.clear();
     for (const cores::GridAlgorithm& each : cores::grid_algorithms())
-      if (std::count(each.types.begin(), each.types.end(), what.type) > 0) names.emplace_back(each.name);
+      if (each.does(what.type)) names.emplace_back(each.name);
   }
   for (const std::string& name : names)
     report.algorithms.push_back(collective_time(what, name, wafer, options.whole));

@@ -9,10 +9,14 @@
 namespace wafertlm::validate {
 
 std::optional<std::string> wafer_of(const ValidationRow& row) {
-  const std::string generation = said(in_ascii(row.system), R"(\b(?:WSE|CS)[- ]?([1-3])\b)");
-  if (generation.empty()) return std::nullopt;
-  return "WSE-" + generation;
+  for (const std::string& text : {row.system, row.topology})
+    if (const std::string generation = said(in_ascii(text), R"(\b(?:WSE|CS)[- ]?([1-3])\b)");
+        !generation.empty())
+      return "WSE-" + generation;
+  return std::nullopt;
 }
+
+std::string wafer_preset(const std::string& wafer) { return "wse" + wafer.substr(4); }
 
 config::CoresSpec cores_of(const ValidationRow& row) {
   if (says(row.system + row.ranks, "inference|in pipeline|cluster"))
@@ -20,7 +24,7 @@ config::CoresSpec cores_of(const ValidationRow& row) {
   const std::optional<std::string> wafer = wafer_of(row);
   if (!wafer) throw CannotSay(fmt::format("no preset of cores stands for '{}'", row.system));
   return config::load_cores(
-      (required_configs_folder({"cores"}) / "cores" / ("wse" + wafer->substr(4) + ".yaml")).string());
+      (required_configs_folder({"cores"}) / "cores" / (wafer_preset(*wafer) + ".yaml")).string());
 }
 
 }  // namespace wafertlm::validate

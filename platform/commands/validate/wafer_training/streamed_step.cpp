@@ -3,8 +3,9 @@
 
 #include <fmt/core.h>
 
-#include <utility>
+#include <optional>
 
+#include "platform/commands/validate/cores/core_wafers.h"
 #include "platform/commands/validate/row_text.h"
 
 namespace wafertlm::validate::wafers {
@@ -55,14 +56,12 @@ std::uint64_t sequence_of(const std::string& text, StreamedStep& step) {
 
 }  // namespace
 
-std::string wafer_of(const ValidationRow& row) {
-  constexpr std::pair<const char*, const char*> kPresets[] = {{"\\bCS-?3\\b|\\bWSE-?3\\b", "wse3"},
-                                                              {"\\bCS-?2\\b|\\bWSE-?2\\b", "wse2"}};
+std::string platform_of(const ValidationRow& row) {
   if (!row.preset.empty()) return row.preset;
-  for (const std::string& text : {row.system, row.topology})
-    for (const auto& [words, preset] : kPresets)
-      if (says(text, words)) return preset;
-  throw CannotSay("no preset of this wafer; there are WSE-2 (CS-2) and WSE-3 (CS-3)");
+  const std::optional<std::string> wafer = wafer_of(row);
+  if (!wafer || *wafer == "WSE-1")
+    throw CannotSay("no preset of this wafer; there are WSE-2 (CS-2) and WSE-3 (CS-3)");
+  return wafer_preset(*wafer);
 }
 
 steps::ModelShape streamed_shape(const std::string& text) {
@@ -79,7 +78,7 @@ steps::ModelShape streamed_shape(const std::string& text) {
 
 StreamedStep streamed_step_of(const ValidationRow& row) {
   StreamedStep step;
-  step.platform = wafer_of(row);
+  step.platform = platform_of(row);
   const std::string text = in_ascii(row.size);
   step.model = streamed_shape(text);
   step.sequence = sequence_of(text, step);

@@ -23,7 +23,7 @@ struct StreamedStep {
 };
 
 /// Preset of the wafer that a row names. @throws CannotSay: none stands for it.
-std::string wafer_of(const ValidationRow& row);
+std::string platform_of(const ValidationRow& row);
 /// A published shape by its name, in which dimensions that the text gives count: "L24 h1024 heads16 ffn4096
 /// vocab30522". @throws CannotSay.
 steps::ModelShape streamed_shape(const std::string& text);

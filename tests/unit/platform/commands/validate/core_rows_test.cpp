@@ -7,6 +7,7 @@
 
 #include "platform/commands/validate/cores/core_wafers.h"
 #include "platform/commands/validate/row_kind.h"
+#include "tests/support/measured_row.h"
 #include "tests/support/refusal.h"
 
 namespace wafertlm::validate {
@@ -14,15 +15,7 @@ namespace {
 
 ValidationRow on_cores(const std::string& operation, const std::string& ranks, const std::string& size,
                        const std::string& unit = "tokens/s") {
-  ValidationRow row;
-  row.id = "r1";
-  row.system = "Cerebras WSE-2";
-  row.ranks = ranks;
-  row.operation = operation;
-  row.size = size;
-  row.unit = unit;
-  row.place = "rows.csv:2";
-  return row;
+  return test::measured_row("Cerebras WSE-2", ranks, operation, size, unit);
 }
 
 double simulated(const ValidationRow& row) { return kind_of(row)->answer(row).simulated; }

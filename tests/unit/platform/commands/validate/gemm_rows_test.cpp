@@ -10,6 +10,7 @@
 #include "platform/commands/validate/gemm/pcie.h"
 #include "platform/commands/validate/row_kind.h"
 #include "platform/commands/validate/systems.h"
+#include "tests/support/measured_row.h"
 #include "tests/support/refusal.h"
 
 namespace wafertlm::validate {
@@ -17,15 +18,7 @@ namespace {
 
 ValidationRow gemm(const std::string& system, const std::string& operation, const std::string& size,
                    const std::string& unit = "TFLOP/s") {
-  ValidationRow row;
-  row.id = "r1";
-  row.system = system;
-  row.ranks = "1";
-  row.operation = operation;
-  row.size = size;
-  row.unit = unit;
-  row.place = "rows.csv:2";
-  return row;
+  return test::measured_row(system, "1", operation, size, unit);
 }
 
 MatrixProduct product(const std::string& size) { return product_in(size).value_or(MatrixProduct{}); }

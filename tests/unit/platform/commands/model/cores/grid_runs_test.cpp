@@ -26,7 +26,7 @@ TEST(GridRuns, OneRowAndOneColumnAreAsTheWholeRectangle) {
                               static_cast<std::uint32_t>(1 + random() % 20),
                               static_cast<std::uint32_t>(1 + random() % 40)};
     for (const cores::GridAlgorithm& each : cores::grid_algorithms()) {
-      if (std::find(each.types.begin(), each.types.end(), what.type) == each.types.end()) continue;
+      if (!each.does(what.type)) continue;
       const CollectiveTime lines = collective_time(what, each.name, on, false);
       const CollectiveTime whole = collective_time(what, each.name, on, true);
       EXPECT_EQ(lines.cycles, whole.cycles) << each.name << " " << what.columns << "x" << what.rows;

@@ -7,21 +7,15 @@
 
 #include "platform/commands/validate/row_kind.h"
 #include "platform/commands/validate/training/units.h"
+#include "tests/support/measured_row.h"
 
 namespace wafertlm::validate::steps {
 namespace {
 
 ValidationRow row_of(const std::string& system, const std::string& ranks, const std::string& facts,
                      const std::string& size, const std::string& unit = "s") {
-  ValidationRow row;
-  row.id = "r1";
-  row.place = "rows.csv:2";
-  row.system = system;
-  row.ranks = ranks;
+  ValidationRow row = test::measured_row(system, ranks, "training step", size, unit);
   row.topology = facts;
-  row.operation = "training step";
-  row.size = size;
-  row.unit = unit;
   row.measured = "1";
   row.value = 1;
   row.is_value = true;

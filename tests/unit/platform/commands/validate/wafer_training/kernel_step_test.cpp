@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/commands/validate/wafer_training/kernel_step.h"
 
+#include "tests/support/measured_row.h"
+
 #include <gtest/gtest.h>
 
 namespace wafertlm::validate::wafers {
 namespace {
 
 StreamedStep step_of(const char* system, const char* size, const char* ranks = "1") {
-  ValidationRow row;
-  row.system = system;
-  row.ranks = ranks;
-  row.operation = "training step, weight streaming";
-  row.size = size;
-  row.unit = "s/step";
-  return streamed_step_of(row);
+  return streamed_step_of(
+      test::measured_row(system, ranks, "training step, weight streaming", size, "s/step"));
 }
 
 void expect_within_15_percent(const StreamedStep& step, double measured_s, double waits_s = 0) {

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "platform/commands/validate/row_kind.h"
+#include "tests/support/measured_row.h"
 
 namespace wafertlm::validate::wafers {
 namespace {
@@ -14,15 +15,7 @@ namespace {
 ValidationRow wafer_row(const std::string& system, const std::string& ranks, const std::string& size,
                         const std::string& unit = "s/step",
                         const std::string& operation = "training step, weight streaming") {
-  ValidationRow row;
-  row.id = "w1";
-  row.place = "rows.csv:2";
-  row.system = system;
-  row.ranks = ranks;
-  row.operation = operation;
-  row.size = size;
-  row.unit = unit;
-  return row;
+  return test::measured_row(system, ranks, operation, size, unit);
 }
 
 TEST(StreamedStep, ARowSaysModelBatchAndWafers) {
