@@ -214,7 +214,8 @@ CoreRun run_cores(const CoreProgram& program, const CoreParams& params, const st
                   std::vector<std::uint64_t> values) {
   if (program.colours > params.colours)
     throw CoreProgramError(
-        fmt::format("the program needs {} colours, a router has {}", program.colours, params.colours));
+        fmt::format("colours: the program needs {}, a router has {}; take another algorithm", program.colours,
+                    params.colours));
   return Run(program, params, starts, std::move(values)).run();
 }
 

@@ -8,10 +8,11 @@
 
 namespace wafertlm::cores {
 
-/// Programs wait for each other, or need more colours than routers have.
-class CoreProgramError : public std::runtime_error {
+/// A program that these cores cannot run: its parts wait for each other, or it needs more colours than
+/// routers have.
+class CoreProgramError : public std::invalid_argument {
  public:
-  using std::runtime_error::runtime_error;
+  using std::invalid_argument::invalid_argument;
 };
 
 /// What a run of a program found; times in cycles from the start of the earliest core.

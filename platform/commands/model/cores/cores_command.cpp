@@ -52,7 +52,7 @@ std::vector<std::uint64_t> sides(const std::string& option, const std::string& t
     at = behind + 1;
   }
   if (good && numbers.size() >= least && numbers.size() <= most) return numbers;
-  throw std::invalid_argument(fmt::format("{}: '{}' is not {} whole numbers from 1 on with an x between",
+  throw std::invalid_argument(fmt::format("{}: '{}' is not {} whole numbers from 1 to {} with an x between",
                                           option, text, least == most ? "two" : "two or three",
                                           kMostOfASide));
 }
