@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "platform/commands/model/cores/grid_runs.h"
 #include "platform/commands/validate/cores/core_wafers.h"
 #include "platform/commands/validate/row_kind.h"
 #include "tests/support/measured_row.h"
@@ -34,6 +35,19 @@ TEST(CoreRows, AreNearWhatWasMeasured) {
            on_cores("end-to-end, in/out tokens 4096/128", "750x750 prefill, 375x375 decode", "LLaMA2-13B")),
        0.1);
   near(1.2, simulated(on_cores("GEMV", "up to 750x994", "[1,16384]x[16384,16384]", "us")), 0.2);
+}
+
+TEST(CoreRows, ATokenSeesThePromptAndInTheMeanHalfOfWhatComesOut) {
+  const config::CoresSpec wafer = cores_of(on_cores("decode", "40x40", "LLaMA3-8B"));
+  const cores::DecoderShape shape{32, 4096, 14'336};
+  const auto pass_s = [&](core_runs::DecoderPass pass, std::uint64_t tokens, std::uint32_t side) {
+    return core_runs::decoder_time(pass, shape, tokens, wafer, side, side).seconds;
+  };
+  const double time = pass_s(core_runs::DecoderPass::prefill, 1000, 240) +
+                      3000 * pass_s(core_runs::DecoderPass::decode, 2500, 300);
+  EXPECT_NEAR(simulated(on_cores("end-to-end, in/out tokens 1000/3000", "240x240 prefill, 300x300 decode",
+                                 "LLaMA3-8B")),
+              3000 / time, 1e-6);
 }
 
 TEST(CoreRows, AreTakenByTheirWords) {
