@@ -79,14 +79,19 @@ OutputParams DimensionalFabric::injection_link() const {
   return {kNoWire, 0, std::uint64_t{1} << 60};
 }
 
+std::size_t DimensionalFabric::switched_dimension(std::size_t number) const {
+  std::size_t d = 0;
+  for (std::size_t next = 1; next < params_.dimensions.count(); ++next)
+    if (is_switched(next) && first_switch_[next] <= number) d = next;
+  return d;
+}
+
 std::uint64_t DimensionalFabric::flow_rate(std::size_t from, PortId output) const {
   const Dimensions& dimensions = params_.dimensions;
-  std::size_t d = 0;
-  if (from < npus())
-    d = ports_of(static_cast<NpuId>(from), dimensions)[static_cast<std::size_t>(output)].dimension;
-  else
-    for (std::size_t next = 1; next < dimensions.count(); ++next)
-      if (is_switched(next) && first_switch_[next] <= from) d = next;
+  const std::size_t d =
+      from < npus()
+          ? ports_of(static_cast<NpuId>(from), dimensions)[static_cast<std::size_t>(output)].dimension
+          : switched_dimension(from);
   return is_switched(d) ? dimensions[d].flow_bytes_per_s : 0;
 }
 

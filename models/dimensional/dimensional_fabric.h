@@ -45,6 +45,8 @@ class DimensionalFabric : public Fabric {
   bool is_switched(std::size_t d) const {
     return params_.dimensions[d].kind == FabricDimension::Kind::switched && params_.dimensions[d].size > 1;
   }
+  /// Of the switch with this number.
+  std::size_t switched_dimension(std::size_t number) const;
   /// What in-network flows get of the link that leaves `from`, a node or switch, through `output`; 0: none.
   std::uint64_t flow_rate(std::size_t from, PortId output) const;
   OutputParams link(NpuId npu, std::size_t dimension) const;

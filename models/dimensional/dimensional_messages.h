@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <optional>
+#include <vector>
+
 #include "models/dimensional/dimensional_fabric.h"
 #include "models/messages/message_network.h"
 #include "models/messages/no_packets.h"
@@ -7,7 +10,7 @@
 namespace wafertlm {
 
 /// Carries whole messages, in an engine of its own: there are no switch modules, buffers, credits or faults.
-class DimensionalMessages final : public DimensionalFabric {
+class DimensionalMessages final : public DimensionalFabric, private OneForAll {
  public:
   /// As make_dimensional_fabric().
   DimensionalMessages(const sc_core::sc_module_name& name, const DimensionalParams& params,
@@ -24,10 +27,22 @@ class DimensionalMessages final : public DimensionalFabric {
   void list_state(StateVisitor& state) override { network_.list_state(state); }
 
  private:
+  void add_all_places();
+  void add_one_place();
   const MessagePort& port_of(const FabricLink& link) const;
+  std::uint32_t port_at_one_place(const FabricLink& link) const;
+  std::uint32_t vertex_of_switch(std::size_t number) const;
+  bool has_full_connections() const;
+  NpuId behind(const MessagePort& link, NpuId destination) const override;
+  bool numbers_inputs(std::uint32_t vertex) const override;
+  void crosses(const MessagePort& link, const EqualPlaces& places) override;
 
   MessageNetwork network_;
   NoPackets no_packets_;
+  // One for all.
+  std::vector<DimensionPort> ports_;   // of NPU 0
+  std::vector<std::size_t> switched_;  // dimensions with switches, whose vertices follow NPU 0's
+  std::vector<std::optional<EqualPlaces::Move>> moves_;  // by dimension, of fully connected ones
 };
 
 }  // namespace wafertlm

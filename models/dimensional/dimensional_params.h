@@ -39,8 +39,9 @@ struct DimensionalParams : FabricParams {
   Dimensions dimensions;               ///< what they are: dimensions_of()
   bool opposite_is_up = false;         ///< FabricDimension::opposite_is_up, of all
   std::vector<OtherLink> other_links;
-  MessageRules rules;     ///< of messages
-  bool messages = false;  ///< carries whole messages, in an engine of its own (models/messages)
+  MessageRules rules;        ///< of messages
+  bool messages = false;     ///< carries whole messages, in an engine of its own (models/messages)
+  bool one_for_all = false;  ///< of messages: only NPU 0 is simulated and stands for all (OneForAll)
 };
 
 }  // namespace wafertlm

@@ -18,6 +18,7 @@ void MessageNetwork::start_collective(Npu& at, const CollectiveStart& start, Tim
                            " twice");
   if (start.program->endpoint_steps())
     throw std::logic_error(npu_name(at.id) + " should ask for in-network flows, but the fabric has none");
+  if (wiring_ && !start.program->places()) throw PlacesDiffer("the ranks of a collective differ");
   at.ranks.push_back(std::make_unique<MessageRank>());
   MessageRank& rank = *at.ranks.back();
   rank.start = start;
@@ -51,6 +52,7 @@ MessageRank* MessageNetwork::Npu::rank_of(std::uint64_t operation) {
 
 void MessageNetwork::Npu::start_send(NpuId peer, std::uint64_t tag, std::uint64_t bytes,
                                      ClassId traffic_class, std::uint64_t of_token, TimePs now) {
+  if (network->wiring_) throw PlacesDiffer("an NPU sends a message of its own");
   MessageRecord& message = network->records_.acquire();
   message.key = {0, tag, id};
   message.destination = peer;

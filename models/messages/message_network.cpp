@@ -170,11 +170,14 @@ void MessageNetwork::choose(TimePs now) {
 void MessageNetwork::serve(std::uint32_t number, TimePs now) {
   MessagePort& port = ports_.port(number);
   port.is_due = false;
+  if (wiring_ && port.passing.size() + !port.own.empty() > 1 && !port.passing.empty() &&
+      wiring_->numbers_inputs(port.vertex))
+    throw PlacesDiffer("two messages wait for a link, and which goes first depends on where they are from");
   MessageRecord* const chosen = ports_.choose(port);
   if (!chosen) return;
   MessageRecord& message = *chosen;
   const MessageWay& way = records_.way(message);
-  const bool begins_here = way.vertex == static_cast<std::uint32_t>(message.key.source);
+  const bool begins_here = is_at(way.vertex, message.key.source);
   const TimePs free_ps = ports_.send(port, message, now, begins_here);
   if (observer_) {
     Packet packet;
@@ -187,11 +190,21 @@ void MessageNetwork::serve(std::uint32_t number, TimePs now) {
     observer_->sent(port.vertex, PortId{port.output}, packet, now, free_ps);
   }
   if (begins_here) left(message, free_ps);
-  if (way.vertex == static_cast<std::uint32_t>(message.destination))
+  if (wiring_) follow(port, message);
+  if (is_at(way.vertex, message.destination))
     due(message, Event::arrive, way.tail_ps);
   else
     due(message, Event::reach, way.ready_ps);
   if (port.is_waiting()) ask(number, now);
+}
+
+/// The message is at another place, which the same one stands for.
+void MessageNetwork::follow(const MessagePort& port, MessageRecord& message) {
+  const EqualPlaces& places = *message.rank->program->places();
+  const NpuId place = wiring_->behind(port, message.destination);
+  wiring_->crosses(port, places);
+  message.destination = places.seen_from(place, message.destination);
+  message.key.source = places.seen_from(place, message.key.source);
 }
 
 /// Tells who waits for that at `at`.

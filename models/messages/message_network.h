@@ -15,6 +15,7 @@
 #include "tlm/packets/message_service.h"
 #include "tlm/program/step_runner.h"
 #include "tlm/program/step_values.h"
+#include "tlm/shape/equal_places.h"
 
 namespace wafertlm {
 
@@ -47,6 +48,22 @@ struct MessageRank : ProgramRun<MessageThreadblock> {
   RankBuffer buffer() const { return {start.buffer, start.data_type}; }
 };
 
+/// The wiring of a fabric whose NPU 0 stands for all NPUs (EqualPlaces), with one switch for each dimension
+/// that has switches: links that leave a place come in at the same one.
+class OneForAll {
+ public:
+  /// The NPU whose place a message is at behind the link, if it was at NPU 0's before; NPU 0: the same, since
+  /// the link leads to a switch.
+  virtual NpuId behind(const MessagePort& link, NpuId destination) const = 0;
+  /// The inputs of the vertex have other numbers at other places.
+  virtual bool numbers_inputs(std::uint32_t vertex) const = 0;
+  /// The message crosses the link, by a program with these places.
+  virtual void crosses(const MessagePort& link, const EqualPlaces& places) = 0;
+
+ protected:
+  ~OneForAll() = default;
+};
+
 /// A fabric and the endpoints of its NPUs in one engine, which carries whole messages: an event per message
 /// and hop and one at its end, and the state of a rank side by side. It does what models/endpoint does with
 /// the programs of collectives (both are hosts of a StepRunner), without a memory, errors or faults.
@@ -65,6 +82,8 @@ class MessageNetwork final : public MessageService, private Wakeable {
 
   Communication& connect(NpuId npu, MessageListener& listener, const MessageCosts& costs) override;
 
+  /// Its one NPU stands for all, all of whose operations are collectives with places.
+  void stands_for_all(OneForAll& wiring) { wiring_ = &wiring; }
   /// It moves the messages; ports() have no links then.
   void carried_by(MessageCarrier& carrier) { carrier_ = &carrier; }
   /// By the carrier: all of it has left the sender, and later: all of it is there.
@@ -137,6 +156,10 @@ class MessageNetwork final : public MessageService, private Wakeable {
   void choose(TimePs now);
   void serve(std::uint32_t port, TimePs now);
   void left(const MessageRecord& message, TimePs at);
+  void follow(const MessagePort& port, MessageRecord& message);
+  bool is_at(std::uint32_t vertex, NpuId npu) const {
+    return vertex < npus_.size() && vertex == static_cast<std::uint32_t>(npu);
+  }
 
   // Endpoints: StepRunner's host.
   void stage_started(MessageRank& rank, std::uint32_t threadblock, const Step& step, TimePs now);
@@ -177,6 +200,7 @@ class MessageNetwork final : public MessageService, private Wakeable {
   TimePs reduced_ps_ = 0;            // … and its cost
   LinkObserver* observer_ = nullptr;
   MessageCarrier* carrier_ = nullptr;  // null: ports_
+  OneForAll* wiring_ = nullptr;        // null: each NPU stands for itself
 };
 
 }  // namespace wafertlm

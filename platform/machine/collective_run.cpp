@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <ctime>
+#include <optional>
 #include <set>
 
 #include "models/endpoint/fault.h"
 #include "models/npu/npu.h"
+#include "platform/host/interrupt.h"
 #include "platform/host/progress.h"
 #include "platform/machine/machine.h"
 #include "platform/machine/routes.h"
@@ -20,7 +22,9 @@
 #include "platform/spec/fabric_kinds.h"
 #include "platform/spec/fabric_results.h"
 #include "platform/text/format.h"
+#include "tlm/kernel/simulation_context.h"
 #include "tlm/operation/operation_port.h"
+#include "tlm/shape/equal_places.h"
 #include "workloads/collectives/algorithm/proof.h"
 
 namespace wafertlm {
@@ -35,7 +39,8 @@ class Driver : public OperationListener, private Wakeable {
         late_(plan.late),
         functional_(functional),
         end_ps_(plan.collectives.size()) {
-    for (std::uint32_t n = 0; n < machine.wafer().endpoints(); ++n) {
+    const std::uint32_t count = machine.one_for_all() ? 1 : machine.wafer().endpoints();
+    for (std::uint32_t n = 0; n < count; ++n) {
       ports_.push_back(std::make_unique<OperationPort>(("sequencer_" + std::to_string(n)).c_str(), *this));
       machine.attach(*ports_.back(), static_cast<NpuId>(n));
     }
@@ -46,6 +51,7 @@ class Driver : public OperationListener, private Wakeable {
       machine_.wafer().scheduler.schedule(by, *this, static_cast<std::uint32_t>(npu));
     for (std::size_t i = 0; i < collectives_.size(); ++i)
       for (std::uint32_t rank = 0; rank < collectives_[i].program->group.size(); ++rank) {
+        if (index_of(collectives_[i].program->group[rank]) >= ports_.size()) continue;
         ++running_;
         ++entered_;
         if (late_.count(collectives_[i].program->group[rank]) == 0) enter(i, rank);
@@ -162,14 +168,36 @@ void require_watchdog(const config::PlatformSpec& spec, const CollectivePlan& pl
                   format_time(planned_ps(plan)), format_time(spec.run.watchdog_ps)));
 }
 
-CollectiveResult run_collectives(const config::PlatformSpec& spec, const CollectivePlanner& planner,
-                                 bool reverse) {
-  Machine machine(spec, reverse);
+namespace {
+
+/// Of each collective the one of NPU 0 that does the same, in the order in which each NPU enters them. Empty:
+/// not all NPUs do the same.
+std::vector<std::size_t> stand_ins(const CollectivePlan& plan, std::uint32_t npus) {
+  std::vector<std::vector<std::size_t>> entered(npus);
+  for (std::size_t i = 0; i < plan.collectives.size(); ++i)
+    for (const NpuId npu : plan.collectives[i].program->group) {
+      if (index_of(npu) >= npus) return {};
+      entered[index_of(npu)].push_back(i);
+    }
+  std::vector<std::size_t> of_first(plan.collectives.size());
+  for (const std::vector<std::size_t>& list : entered) {
+    if (list.size() != entered.front().size()) return {};
+    for (std::size_t k = 0; k < list.size(); ++k) {
+      const PlannedCollective &each = plan.collectives[list[k]],
+                              &first = plan.collectives[entered.front()[k]];
+      if (each.traffic_class != first.traffic_class || !are_alike(*each.program, *first.program)) return {};
+      of_first[list[k]] = entered.front()[k];
+    }
+  }
+  return of_first;
+}
+
+CollectiveResult run_plan(const config::PlatformSpec& spec, const CollectivePlan& plan, bool reverse,
+                          const std::vector<std::size_t>& of_first) {
+  Machine machine(spec, reverse, nullptr, nullptr, {!of_first.empty(), {}});
   machine.allow_lookahead_windows();
   const Fabric& fabric = machine.wafer().fabric();
-  const CollectivePlan plan = planner(machine.traits());
   const std::vector<PlannedCollective>& collectives = plan.collectives;
-  require_watchdog(spec, plan);
   for (const PlannedCollective& each : collectives) require_routes(*each.program, fabric);
   Driver driver(machine, plan, spec.run.functional);
   const std::clock_t begin = std::clock();
@@ -206,6 +234,7 @@ CollectiveResult run_collectives(const config::PlatformSpec& spec, const Collect
   result.predicted_ps = plan.together.predicted_ps;
   result.bound_ps = plan.together.bound_ps;
   result.end_ps = driver.end_ps();
+  for (std::size_t i = 0; i < of_first.size(); ++i) result.end_ps[i] = result.end_ps[of_first[i]];
   if (const FlowControl* const flows = fabric.flow_control()) result.conflicts = flows->conflicts();
   const TimePs time_step_ps = fabric_kind(spec.wafer).abilities(spec.wafer.fabric).time_step_ps;
   TimePs most_gain = 0;
@@ -234,6 +263,7 @@ CollectiveResult run_collectives(const config::PlatformSpec& spec, const Collect
   if (const FabricResults* const of = fabric_kind(spec.wafer).results())
     result.of_fabric[of->name] = of->json(fabric);
   result.packet_hops = fabric.packet_hops();
+  result.simulated_npus = machine.one_for_all() ? 1 : machine.wafer().npus();
   for (std::uint32_t npu = 0; npu < machine.wafer().npus(); ++npu)
     result.injected_packets +=
         machine.npu(static_cast<NpuId>(npu)).endpoint().injection_port().counters(PortId{0}).packets;
@@ -249,6 +279,48 @@ CollectiveResult run_collectives(const config::PlatformSpec& spec, const Collect
     }
   }
   return result;
+}
+
+/// @throws std::logic_error: one NPU did not stand for all
+void require_same(const CollectiveResult& of_one, const CollectiveResult& of_all) {
+  if (of_one.end_ps == of_all.end_ps && of_one.packet_hops == of_all.packet_hops &&
+      of_one.busiest_link_payload_bytes == of_all.busiest_link_payload_bytes)
+    return;
+  throw std::logic_error(fmt::format(
+      "run.acceleration: verify: with one NPU in place of all it takes {} ps and {} hops, and with "
+      "all {} ps and {} hops",
+      of_one.time_ps, of_one.packet_hops, of_all.time_ps, of_all.packet_hops));
+}
+
+/// With NPU 0 in place of all, if they do the same; in a kernel of its own, so that all may be simulated
+/// afterwards.
+std::optional<CollectiveResult> run_one_for_all(const config::PlatformSpec& spec, const CollectivePlan& plan,
+                                                bool reverse) {
+  if (!has_equal_wiring(spec) || !why_places_differ(spec).empty() || !plan.late.empty()) return std::nullopt;
+  const std::vector<std::size_t> of_first = stand_ins(plan, spec.wafer.npu_count());
+  if (of_first.empty()) return std::nullopt;
+  try {
+    const SimulationContext context;
+    return run_plan(spec, plan, reverse, of_first);
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const std::runtime_error&) {  // PlacesDiffer; or what all of them tell better
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+CollectiveResult run_collectives(const config::PlatformSpec& spec, const CollectivePlanner& planner,
+                                 bool reverse) {
+  const FabricTraits traits = platform_traits(spec);
+  const CollectivePlan plan = planner(traits);
+  require_watchdog(spec, plan);
+  const auto of_one = run_one_for_all(spec, plan, reverse);
+  if (of_one && spec.run.acceleration != config::Acceleration::verify) return *of_one;
+  CollectiveResult of_all = run_plan(spec, plan, reverse, {});
+  if (of_one) require_same(*of_one, of_all);
+  return of_all;
 }
 
 CollectiveResult run_collective(const config::PlatformSpec& spec, const CollectiveRequest& request,

@@ -35,6 +35,7 @@ struct CollectiveResult {
   std::vector<bool> decomposed;  ///< of each: not done in the network, since its flows found no route
   FlowConflictCounts conflicts;
   std::uint64_t packet_hops = 0, events = 0;
+  std::uint32_t simulated_npus = 0;              ///< one that stands for all, or all
   std::uint64_t busiest_link_payload_bytes = 0;  ///< of the links between routers
   /// The link between routers that was kept waiting for credits longest: its line idle, a packet ready.
   std::string starved_link;

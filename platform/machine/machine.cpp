@@ -104,8 +104,10 @@ FabricTraits platform_traits(const config::PlatformSpec& spec) {
 }
 
 Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemory& memories,
-                 const BindPool& pool)
-    : wafer_(std::make_unique<Wafer>(spec, reverse, true)), traits_(platform_traits(spec)) {
+                 const BindPool& pool, Places places)
+    : places_(std::move(places)),
+      wafer_(std::make_unique<Wafer>(spec, reverse, true, places_.one_for_all)),
+      traits_(platform_traits(spec)) {
   Fabric& fabric = wafer_->fabric();
   const HbmParams hbm = hbm_params(spec.npu.hbm);
   const std::optional<ReliabilityParams> reliability = reliability_params(spec);
@@ -121,10 +123,11 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
         wafer_->scheduler, [this](StateVisitor& state) { list_state(state); }, seed);
     if (fabric.striped()) episodes_->switch_off("packets are striped by numbers of operations");
   }
-  npus_.resize(wafer_->npus());
-  if (!memories) memories_.resize(wafer_->npus());
-  for (std::uint32_t k = 0; k < wafer_->npus(); ++k) {
-    const std::uint32_t n = reverse ? wafer_->npus() - 1 - k : k;
+  const std::uint32_t count = one_for_all() ? 1 : wafer_->npus();
+  npus_.resize(count);
+  if (!memories) memories_.resize(count);
+  for (std::uint32_t k = 0; k < count; ++k) {
+    const std::uint32_t n = reverse ? count - 1 - k : k;
     NpuParams params;
     params.npu = static_cast<NpuId>(n);
     params.injector.format = fabric.format();
@@ -227,7 +230,7 @@ void Machine::allow_lookahead_windows() {
 
 const Endpoint& Machine::endpoint(NpuId id) const {
   const std::size_t n = index_of(id);
-  return n < npus_.size() ? npus_[n]->endpoint() : io_[n - npus_.size()]->endpoint();
+  return n < wafer_->npus() ? npu(id).endpoint() : io_[n - wafer_->npus()]->endpoint();
 }
 
 void Machine::allow_sampling() {
@@ -238,7 +241,8 @@ void Machine::allow_sampling() {
 
 void Machine::attach(OperationPort& port, NpuId endpoint) {
   const std::size_t n = index_of(endpoint);
-  OperationTargetSocket& socket = n < npus_.size() ? npus_[n]->operations : io_[n - npus_.size()]->operations;
+  OperationTargetSocket& socket =
+      n < wafer_->npus() ? npu(endpoint).operations : io_[n - wafer_->npus()]->operations;
   if (sampling_) {
     SampledSocket& sampled = *sampled_.emplace_back(std::make_unique<SampledSocket>(
         ("sampled_" + std::to_string(n)).c_str(), endpoint, *sampling_, wafer_->scheduler));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "platform/machine/bind_memory.h"
+#include "platform/machine/equal_places.h"
 #include "tlm/kernel/module_list.h"
 #include "tlm/memory/requester.h"
 #include "tlm/packets/link_observer.h"
@@ -44,19 +45,25 @@ class Wafer;
 class Machine {
  public:
   /// `memories`: in place of the HBM models of the platform, `pool`: of its remote memory's. They are the
-  /// caller's and must outlive the machine.
+  /// caller's and must outlive the machine. With one for all there is one NPU, number 0, which stands for
+  /// all;
+  /// @throws PlacesDiffer (from the simulation): it does not.
   explicit Machine(const config::PlatformSpec& spec, bool reverse = false,
-                   const BindMemory& memories = nullptr, const BindPool& pool = nullptr);
+                   const BindMemory& memories = nullptr, const BindPool& pool = nullptr, Places places = {});
   ~Machine();
 
   Wafer& wafer() { return *wafer_; }
   const Wafer& wafer() const { return *wafer_; }
   const FabricTraits& traits() const { return traits_; }
-  Npu& npu(NpuId id) { return *npus_[index_of(id)]; }
-  const Npu& npu(NpuId id) const { return *npus_[index_of(id)]; }
-  /// Of the platform's own HBM models.
-  const Hbm& memory(NpuId id) const { return *memories_.at(index_of(id)); }
-  Hbm& memory(NpuId id) { return *memories_.at(index_of(id)); }
+  /// Only NPU 0 is simulated, and stands for all.
+  bool one_for_all() const { return places_.one_for_all; }
+  const Places& places() const { return places_; }
+  /// The NPU, or the one that stands for it.
+  Npu& npu(NpuId id) { return *npus_[place_of(id)]; }
+  const Npu& npu(NpuId id) const { return *npus_[place_of(id)]; }
+  /// Of the platform's own HBM models, likewise.
+  const Hbm& memory(NpuId id) const { return *memories_.at(place_of(id)); }
+  Hbm& memory(NpuId id) { return *memories_.at(place_of(id)); }
   /// The RTL of memory controllers; empty if there is none.
   MemoryViews& memory_rtl() { return *memory_rtl_; }
   const MemoryViews& memory_rtl() const { return *memory_rtl_; }
@@ -117,6 +124,9 @@ class Machine {
   void require_rest();
 
  private:
+  std::size_t place_of(NpuId npu) const { return one_for_all() ? 0 : index_of(npu); }
+
+  const Places places_;
   std::unique_ptr<Wafer> wafer_;
   FabricTraits traits_;
   ScratchMemory scratch_{};

@@ -29,12 +29,13 @@ ClassTable class_table(const config::WaferSpec& wafer) {
   return ClassTable(std::move(classes), channels, abilities.in_network);
 }
 
-Wafer::Wafer(const config::PlatformSpec& spec, bool reverse, bool with_io)
+Wafer::Wafer(const config::PlatformSpec& spec, bool reverse, bool with_io, bool one_for_all)
     : spec_(spec),
       classes(class_table(spec.wafer)),
       scheduler("scheduler", fabric_kind(spec.wafer).horizon_ps(spec.wafer)),
       fabric_(fabric_kind(spec.wafer)
-                  .make(spec.wafer, BuildContext{classes, scheduler, packets, checkers(), reverse, with_io})),
+                  .make(spec.wafer, BuildContext{classes, scheduler, packets, checkers(), reverse, with_io,
+                                                 one_for_all})),
       rtl_(std::make_unique<RtlViews>(spec_.wafer.fabric, *fabric_, scheduler, packets, classes)) {
   for (const config::RtlSpec& each : spec.wafer.fabric.rtl)
     if (each.view == RtlViewMode::rtl && spec.run.functional && spec.run.checkers)

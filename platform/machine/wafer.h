@@ -21,7 +21,9 @@ class Wafer {
  public:
   /// `reverse` builds the modules in reverse order; the results must not change. Only `with_io` has the
   /// fabric ports for the platform's I/O controllers, which then must be attached like the NPUs.
-  explicit Wafer(const config::PlatformSpec& spec, bool reverse = false, bool with_io = false);
+  /// `one_for_all`: only NPU 0 is attached, and stands for all.
+  explicit Wafer(const config::PlatformSpec& spec, bool reverse = false, bool with_io = false,
+                 bool one_for_all = false);
   ~Wafer();
 
   /// nullptr when the platform's run.checkers is false.

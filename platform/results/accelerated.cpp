@@ -5,6 +5,7 @@
 
 #include "platform/machine/machine.h"
 #include "platform/machine/sampled/sampling.h"
+#include "platform/machine/wafer.h"
 #include "tlm/acceleration/episodes.h"
 #include "tlm/acceleration/steady_states.h"
 
@@ -52,6 +53,15 @@ void describe_episodes(Fields<Episodes>& of) {
         &EpisodeCounts::verified);
 }
 
+void describe_places(Fields<Machine>& of) {
+  const auto is_off = [](const Machine& machine) { return !machine.one_for_all(); };
+  of.add_if(is_off, "off_because", schema::text(kOffBecause),
+            [](const Machine& machine) { return machine.places().why_all; });
+  of.add_if([](const Machine& machine) { return machine.one_for_all(); }, "npus",
+            schema::count("That NPU 0 stands for, itself among them"),
+            [](const Machine& machine) { return machine.wafer().npus(); });
+}
+
 void describe_sampling(Fields<Sampling>& of) {
   const auto count = [&](const char* name, const char* meaning, std::uint64_t SampledCounts::*member) {
     of.add(name, schema::count(meaning),
@@ -93,6 +103,13 @@ void describe(Fields<Machine>& of) {
             [](const Machine& machine) { return steady.json(*machine.skipped()); });
   of.add_if(is_on, "episodes", episodes.schema("What was played instead of being simulated again"),
             [](const Machine& machine) { return episodes.json(*machine.episodes()); });
+  static const Fields<Machine> places(describe_places);
+  of.add_if(
+      [](const Machine& machine) { return machine.one_for_all() || !machine.places().why_all.empty(); },
+      "equal_places",
+      places.schema("On a fabric whose wiring is the same at all NPUs: one that stands for all, if they do "
+                    "the same"),
+      [](const Machine& machine) { return places.json(machine); });
   of.add_if([](const Machine& machine) { return machine.sampling() != nullptr; }, "sampled",
             sampling.schema("run.acceleration: sampled"),
             [](const Machine& machine) { return sampling.json(*machine.sampling()); });

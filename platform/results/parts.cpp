@@ -309,8 +309,8 @@ Json loss_parts(const MemoryLosses& losses) {
   return parts;
 }
 
-Json memory_json(Hbm& memory, TimePs end_ps) {
-  MemoryRow row{memory.name(),
+Json memory_json(const std::string& name, Hbm& memory, TimePs end_ps) {
+  MemoryRow row{name,
                 memory.counters(HbmCommand::read),
                 memory.counters(HbmCommand::write),
                 memory.dram(),

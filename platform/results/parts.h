@@ -43,7 +43,7 @@ nlohmann::ordered_json memory_check_schema();
 std::string memory_check_text(const nlohmann::ordered_json& results);
 
 /// An entry of memories[] in results.json; the run has ended at `end_ps`.
-nlohmann::ordered_json memory_json(Hbm& memory, TimePs end_ps);
+nlohmann::ordered_json memory_json(const std::string& name, Hbm& memory, TimePs end_ps);
 nlohmann::ordered_json memory_schema();
 /// For the terminal, of results.json: how much of the memories' bandwidth was used, and what kept the rest.
 /// Empty if no memory of a generation was used.

@@ -27,7 +27,7 @@ constexpr double kBytesPerPacketLink = 10e3, kBytesPerMessageLink = 4.5e3;
 constexpr double kBytesPerDramStack = 290e3, kBytesPerMemoryEngine = 50e3;
 // Of results, while they are made: rows of JSON, and their text.
 constexpr double kBytesPerIteration = 60, kBytesPerListedIteration = 12e3, kBytesPerRankRow = 1e3;
-constexpr double kBytesPerCollective = 4e3;
+constexpr double kBytesPerCollective = 4e3, kBytesPerLinkRow = 2.5e3;
 constexpr double kBytesPerCause = 40, kMostCauses = 1 << 19, kMostRows = 1e5;
 
 constexpr double kLongSeconds = 600, kMuchMemory = 0.8;
@@ -83,12 +83,13 @@ std::uint64_t whole_megabytes(double bytes) {
   return static_cast<std::uint64_t>(std::llround(bytes / 1e6)) * 1'000'000;
 }
 
-double bytes_of(const config::PlatformSpec& platform) {
+double bytes_of(const config::PlatformSpec& platform, bool one_for_all) {
   const FabricKind& kind = fabric_kind(platform.wafer);
   const double npus = platform.wafer.npu_count();
   const double links = static_cast<double>(kind.traits(platform.wafer).topology->links()) + 2 * npus;
   const bool packets = kind.abilities(platform.wafer.fabric).packets;
   const config::HbmSpec& hbm = platform.npu.hbm;
+  if (one_for_all) return kBytesAlways + links * kBytesPerLinkRow;
   return kBytesAlways + npus * kBytesPerNpu + links * (packets ? kBytesPerPacketLink : kBytesPerMessageLink) +
          npus * (hbm.level ? hbm.map.stacks * kBytesPerDramStack : 0) +
          npus * (platform.remote_memory && platform.remote_memory->engine ? kBytesPerMemoryEngine : 0);
@@ -124,25 +125,26 @@ std::string HostEstimate::text() const {
 }
 
 std::uint64_t estimated_bytes(const config::PlatformSpec& platform) {
-  return whole_megabytes(bytes_of(platform));
+  return whole_megabytes(bytes_of(platform, false));
 }
 
-std::uint64_t estimated_bytes(const config::ExperimentSpec& experiment, const Job& job) {
+std::uint64_t estimated_bytes(const config::ExperimentSpec& experiment, const Job& job, bool one_for_all) {
   double nodes = 0;
   for (const chakra::TraceSummary& rank : job.summaries)
     nodes +=
         static_cast<double>(std::min<std::uint64_t>(rank.nodes, experiment.platform.sequencer.look_ahead));
-  return whole_megabytes(bytes_of(experiment.platform) + nodes * kBytesPerNode +
+  if (one_for_all) nodes /= job.size();
+  return whole_megabytes(bytes_of(experiment.platform, one_for_all) + nodes * kBytesPerNode +
                          bytes_of_iterations(experiment, job));
 }
 
 HostEstimate host_estimate(const config::ExperimentSpec& experiment, const Job& job, const JobWork& work,
-                           bool accelerated) {
-  const double per_hop = seconds_per_hop(experiment);
+                           bool accelerated, bool one_for_all) {
+  const double per_hop = seconds_per_hop(experiment), part = one_for_all ? 1.0 / job.size() : 1;
   const double hops = accelerated ? work.new_hops : work.hops;
   const double requests = work.loaded_bytes / experiment.platform.npu.hbm.requests.request_bytes;
-  return {hops * per_hop + work.nodes * kSecondsPerNode + requests * kSecondsPerMemoryRequest,
-          estimated_bytes(experiment, job)};
+  return {part * (hops * per_hop + work.nodes * kSecondsPerNode + requests * kSecondsPerMemoryRequest),
+          estimated_bytes(experiment, job, one_for_all)};
 }
 
 void require_host_memory(const config::ExperimentSpec& experiment, std::uint64_t bytes,

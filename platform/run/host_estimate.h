@@ -21,11 +21,12 @@ struct HostEstimate {
 };
 
 /// Before anything is built: only the memory. Of a run, or of a platform that collectives or packets are sent
-/// over.
-std::uint64_t estimated_bytes(const config::ExperimentSpec& experiment, const Job& job);
+/// over. `one_for_all`: one NPU is simulated (Places).
+std::uint64_t estimated_bytes(const config::ExperimentSpec& experiment, const Job& job,
+                              bool one_for_all = false);
 std::uint64_t estimated_bytes(const config::PlatformSpec& platform);
 HostEstimate host_estimate(const config::ExperimentSpec& experiment, const Job& job, const JobWork& work,
-                           bool accelerated = true);
+                           bool accelerated = true, bool one_for_all = false);
 
 /// @throws std::invalid_argument: more than is available, with what would make it less.
 void require_host_memory(const config::ExperimentSpec& experiment, std::uint64_t bytes,

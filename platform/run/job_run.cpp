@@ -23,6 +23,7 @@
 #include "platform/spec/cut_times.h"
 #include "platform/spec/fabric_kinds.h"
 #include "platform/spec/ranges.h"
+#include "tlm/shape/equal_places.h"
 
 namespace wafertlm {
 namespace {
@@ -126,9 +127,10 @@ constexpr std::size_t kCausesKept = std::size_t{1} << 19;
 
 }  // namespace
 
-JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& experiment)
+JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& experiment, EqualRanks equal)
     : machine_(machine),
       job_(job),
+      equal_(std::move(equal)),
       iteration_count_(experiment.iterations),
       listed_(experiment.iterations, experiment.list_all_iterations),
       barrier_(experiment.barrier),
@@ -153,11 +155,14 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
       ranks_done_(experiment.iterations),
       last_rank_(experiment.iterations),
       rank_ends_(listed_.size(), std::vector<TimePs>(job.size())) {
+  if (equal_.places.one_for_all) registry_.stand_for(equal_.groups_like);
   plan_collectives(experiment.platform);
+  if (equal_.places.one_for_all && !are_plans_alike(equal_))
+    throw PlacesDiffer("ranks differ in what they do in a collective");
   for (std::uint32_t rank = 0; rank < job.size(); ++rank)
     for (const std::uint32_t peer : job.summaries[rank].sends_to)
       machine.wafer().fabric().require_routes({job.npus[rank], job.npus[peer]});
-  for (std::uint32_t rank = 0; rank < job.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank == simulated(rank) && rank < job.size(); ++rank) {
     const SequencerOptions options{experiment.platform.sequencer, job.dependencies,
                                    job.summaries[rank].missing, job.summaries[rank].numbers};
     RankHost& host = *this;
@@ -218,6 +223,18 @@ void JobRun::plan_collectives(const config::PlatformSpec& platform) {
   work_ = counter.work();
 }
 
+bool JobRun::are_plans_alike(const EqualRanks& equal) {
+  for (const auto& [kind, collectives] : job_.summaries[0].collective_kinds) {
+    const auto& first = registry_.plan_ahead(make_task(collectives.first, 0, job_.groups)).front();
+    for (const std::uint32_t number : equal.groups_like[kind.group]) {
+      chakra::Node like = collectives.first;
+      like.pg_name = job_.groups.name(number);
+      if (!are_alike(*first, *registry_.plan_ahead(make_task(like, 0, job_.groups)).front())) return false;
+    }
+  }
+  return true;
+}
+
 /// No gap reaches back beyond this time.
 TimePs JobRun::accounted_ps() const {
   TimePs least = kNever;
@@ -234,7 +251,8 @@ void JobRun::time_spent(std::uint32_t rank, const TimeSegment& segment) {
 void JobRun::collective_opened(std::uint32_t rank, const CollectiveRecord& record, TimePs now) {
   const auto group = static_cast<std::uint32_t>(job_.groups.number(record.group));
   for (const std::uint32_t other : job_.groups.ranks(record.group))
-    if (other != rank) ranks_[other]->engine.awaited(group, record.sequence, now);
+    if (other != rank && other == simulated(other))
+      ranks_[other]->engine.awaited(group, record.sequence, now);
 }
 
 void JobRun::stream_is_out(CollectiveRecord& record) {
@@ -307,7 +325,8 @@ std::size_t JobRun::held_high_water() const {
 
 void JobRun::run(const std::function<void(TimePs, std::uint64_t, std::uint64_t)>& progress) {
   std::uint64_t all = 0;
-  for (const auto& summary : job_.summaries) all += summary.nodes * iteration_count_;
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
+    all += job_.summaries[rank].nodes * iteration_count_;
   simulate(
       machine_,
       [&] {
@@ -352,7 +371,7 @@ void JobRun::drop_what_is_not_listed() {
 std::map<std::string, TimePs> JobRun::breakdown(std::uint32_t rank, std::uint32_t iteration) const {
   std::map<std::string, TimePs> parts;
   for (std::uint8_t category = 0; category < categories_.size(); ++category)
-    if (const TimePs sum = time_.sum(rank, iteration, category); sum != 0)
+    if (const TimePs sum = time_.sum(simulated(rank), iteration, category); sum != 0)
       parts[categories_.name(category)] = sum;
   return parts;
 }
@@ -373,21 +392,21 @@ std::vector<IterationResult> JobRun::iterations() const {
     result.start_ps = k == 0 ? 0 : time_.ends()[k - 1];
     result.end_ps = time_.ends()[k];
     result.last_rank = last_rank_[k];
-    result.rank_end_ps = rank_ends_[place];
     std::map<std::string, std::uint32_t> seen;
-    for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+    for (std::uint32_t rank = 0; rank < job_.size(); ++rank) {
+      result.rank_end_ps.push_back(rank_ends_[place][simulated(rank)]);
       const auto& parts = result.ranks.emplace_back(breakdown(rank, k));
       if (rank == result.last_rank) result.last = parts;
       for (const auto& [category, time] : parts) {
         const auto [least, is_new] = result.least.try_emplace(category, time);
         least->second = std::min(least->second, time);
         result.most[category] = std::max(result.most[category], time);
-        result.mean[category] += static_cast<double>(time) / static_cast<double>(ranks_.size());
+        result.mean[category] += static_cast<double>(time) / static_cast<double>(job_.size());
         ++seen[category];
       }
     }
     for (const auto& [category, count] : seen)
-      if (count < ranks_.size()) result.least[category] = 0;
+      if (count < job_.size()) result.least[category] = 0;
   }
   return results;
 }

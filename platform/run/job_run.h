@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/run/equal_ranks.h"
 #include "platform/run/job_work.h"
 #include "platform/run/rank_sequencer.h"
 #include "workloads/sequencer/time_account.h"
@@ -51,11 +52,14 @@ class JobRun : private RankHost {
  public:
   /// Plans all collectives. @throws std::invalid_argument, naming the trace and the node: one that the
   /// planner refuses.
-  JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& experiment);
+  /// `equal`: whether rank 0 stands for all, as the machine's NPU 0 does; @throws PlacesDiffer: it does not.
+  JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& experiment, EqualRanks equal = {});
   ~JobRun();
   JobRun(const JobRun&) = delete;
   JobRun& operator=(const JobRun&) = delete;
 
+  /// Whether collectives of rank 0 are planned as those in their place at other ranks.
+  bool are_plans_alike(const EqualRanks& equal);
   /// Of an iteration, roughly.
   const JobWork& work() const { return work_; }
   /// Before run().
@@ -88,6 +92,7 @@ class JobRun : private RankHost {
   void stream_complete(CollectiveRecord& record) override;
   void relayed(std::uint64_t token, const Operation& operation, const std::vector<std::byte>& data) override;
   void plan_collectives(const config::PlatformSpec& platform);
+  std::uint32_t simulated(std::uint32_t rank) const { return equal_.places.one_for_all ? 0 : rank; }
   void stream_is_out(CollectiveRecord& record);
   void require_bound(const CollectiveRecord& record) const;
   void drop_what_is_not_listed();
@@ -97,6 +102,7 @@ class JobRun : private RankHost {
 
   Machine& machine_;
   const Job& job_;
+  const EqualRanks equal_;
   std::uint32_t iteration_count_;
   ListedIterations listed_;
   bool barrier_;
@@ -108,7 +114,7 @@ class JobRun : private RankHost {
   MessageRegistry messages_;
   JobContext context_;
   IterationAccount time_;
-  std::vector<std::unique_ptr<RankSequencer>> ranks_;
+  std::vector<std::unique_ptr<RankSequencer>> ranks_;  // that are simulated
   std::unique_ptr<StreamEnds> stream_ends_;
   std::vector<TimePs> iteration_times_;                // by iteration: when the latest rank so far was done
   std::vector<std::uint32_t> ranks_done_, last_rank_;  // by iteration

@@ -46,6 +46,7 @@ struct BuildContext {
   CheckerSet* checkers = nullptr;  ///< null: no checkers
   bool reverse = false;            ///< build the modules in reverse order
   bool with_io = false;            ///< with ports for the I/O controllers
+  bool one_for_all = false;        ///< NPU 0 stands for all; needs FabricAbilities::equal_places
 };
 
 /// What fabrics of a kind can do.
@@ -54,6 +55,7 @@ struct FabricAbilities {
   bool packets = true;             ///< messages travel as packets through switches, not in one piece
   bool endpoint_memory = true;     ///< messages can pass through the NPUs' memories
   bool dateline_channels = false;  ///< every class needs its virtual channels twice, as rings do
+  bool equal_places = false;       ///< all NPUs have the same wiring, and one may stand for all
   bool input_starts = false;       ///< knows `input_start_interval`
   std::string faster = {};  ///< what simulates the same in less time: "wafer.fabric.transport: messages"
   double hop_s = 0;  ///< that a hop takes to simulate; 0: as those of a wafer's packets or whole messages

@@ -12,6 +12,8 @@
 
 namespace wafertlm {
 
+class EqualPlaces;
+
 struct Step {
   enum class Kind : std::uint8_t {
     send,          ///< done when the last byte has left the NPU
@@ -103,6 +105,8 @@ class StepSource {
   /// What the rank does instead if the fabric decides that the collective cannot use its flows; null: the
   /// collective does not ask. All ranks have one or none.
   virtual const StepSource* endpoint_steps() const { return nullptr; }
+  /// How the ranks' places follow each other, if all ranks do the same; null: they do not, or nobody knows.
+  virtual const EqualPlaces* places() const { return nullptr; }
   /// Where a step is written, for messages: "ring.xml:12"; empty: nowhere.
   virtual std::string origin(std::uint32_t /*threadblock*/, std::uint32_t /*index*/) const { return {}; }
 };

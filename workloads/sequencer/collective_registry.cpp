@@ -72,7 +72,7 @@ const CollectiveRegistry::Programs& CollectiveRegistry::plan_ahead(const Task& t
 }
 
 CollectiveRecord& CollectiveRegistry::open(PerGroup& group, const Task& task) {
-  ++total_;
+  total_ += like_ ? (*like_)[task.group_number].size() : 1;
   auto record = std::make_unique<CollectiveRecord>();
   // The same numbers however the ranks happen to come.
   record->id = task.number * groups_.count() + task.group_number + 1;
@@ -113,7 +113,7 @@ CollectiveRegistry::Entry CollectiveRegistry::enter(std::uint32_t rank, const Ta
                     task.number, task.group, record.first_rank,
                     describe(record.first_node, record.name, record.type, record.bytes, record.traffic_class),
                     rank, describe(task.id, task.name, type_of(task), task.bytes, task.traffic_class)));
-  ++record.entered;
+  record.entered += like_ ? record.group_size : 1;
   record.cause.take_later(cause);
   record.first_entry_ps = std::min(record.first_entry_ps, now);
   record.last_entry_ps = std::max(record.last_entry_ps, now);
@@ -125,9 +125,24 @@ CollectiveRegistry::Entry CollectiveRegistry::enter(std::uint32_t rank, const Ta
 
 void CollectiveRegistry::leave(CollectiveRecord& record, TimePs now) {
   record.end_ps = std::max(record.end_ps, now);
-  if (++record.left < record.group_size) return;
+  record.left += like_ ? record.group_size : 1;
+  if (record.left < record.group_size) return;
   record.programs = {};
   record.cause = {};
+  if (like_) add_like(record);
+}
+
+/// What the groups did that do the same.
+void CollectiveRegistry::add_like(const CollectiveRecord& record) {
+  const std::size_t own = groups_.number(record.group);
+  for (const std::uint32_t number : (*like_)[own]) {
+    if (number == own) continue;
+    auto other = std::make_unique<CollectiveRecord>(record);
+    other->id = record.id - own + number;
+    other->group = groups_.name(number);
+    other->cost = plans_.at({other->group, record.type, record.io_stream, record.bytes}).cost;
+    by_group_[other->group][record.sequence] = std::move(other);
+  }
 }
 
 void CollectiveRegistry::explain(const CollectiveRecord& record, TaskEnd& end) {

@@ -67,6 +67,10 @@ class CollectiveRegistry {
   CollectiveRegistry(const chakra::CommGroups& groups, const FabricTraits& fabric, CollectivePlanner planner,
                      StreamPlanner stream_planner = {});
 
+  /// Groups with numbers like[g] do what group g does, itself among them; all ranks of g enter when one does.
+  /// Before the first. The list must outlive this.
+  void stand_for(const std::vector<std::vector<std::uint32_t>>& like) { like_ = &like; }
+
   using Programs = std::vector<std::shared_ptr<const CollectiveProgram>>;
   /// Plans the collectives that are like this one, before the run. @throws std::invalid_argument: the planner
   /// refuses it.
@@ -101,6 +105,7 @@ class CollectiveRegistry {
     CollectiveCost cost;
   };
   CollectiveRecord& open(PerGroup& group, const Task& task);
+  void add_like(const CollectiveRecord& record);
   const Plan& plan_of(const Task& task);
   Plan plan(const Task& task) const;
 
@@ -110,6 +115,7 @@ class CollectiveRegistry {
   StreamPlanner stream_planner_;
   std::map<std::string, PerGroup> by_group_;
   std::uint64_t total_ = 0;
+  const std::vector<std::vector<std::uint32_t>>* like_ = nullptr;  // by group; null: each rank enters itself
   // Programs of one (group, type, stream or not, bytes) are the same: planned once.
   std::map<std::tuple<std::string, CollectiveType, bool, std::uint64_t>, Plan> plans_;
 };

@@ -11,6 +11,7 @@
 #include "platform/machine/machine.h"
 #include "platform/machine/wafer.h"
 #include "platform/results/cost.h"
+#include "platform/run/equal_ranks.h"
 #include "platform/run/host_estimate.h"
 #include "platform/run/job.h"
 #include "platform/run/job_run.h"
@@ -68,7 +69,8 @@ void check_experiment(const CheckRequest& request, std::ostream& out) {
   const Job& job = kept<Job>(load_job(spec));
   if (!request.force) require_host_memory(spec, estimated_bytes(spec, job), available_memory_bytes());
   Machine& machine = kept<Machine>(spec.platform);
-  const JobRun& ready = kept<JobRun>(machine, job, spec);
+  JobRun& ready = kept<JobRun>(machine, job, spec);
+  const EqualRanks equal = equal_ranks(spec.platform, job);
   describe(spec.platform, machine.wafer(), out);
   if (spec.costs) out << cost::cost_text(cost::cost_of(spec, machine.wafer().fabric()));
   std::uint64_t nodes = 0, collectives = 0;
@@ -80,7 +82,9 @@ void check_experiment(const CheckRequest& request, std::ostream& out) {
                      counted(nodes, "node"),
                      counted(collectives, "entry into a collective", "entries into collectives"))
       << fmt::format("host      a run takes {}, within a factor of 3\n",
-                     host_estimate(spec, job, ready.work()).text());
+                     host_estimate(spec, job, ready.work(), true,
+                                   equal.places.one_for_all && ready.are_plans_alike(equal))
+                         .text());
 }
 
 }  // namespace

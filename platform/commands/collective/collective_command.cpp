@@ -146,6 +146,7 @@ class CollectiveReport {
           {"blocked_fraction",
            {{"credit", result.time_ps == 0 ? 0 : seconds(result.starved_ps) / seconds(result.time_ps)}}}};
       row["scheduler_events"] = result.events;
+      row["simulated_npus"] = result.simulated_npus;
       row["values_proven"] = result.proven;
       for (const auto& [name, value] : result.of_fabric.items()) row[name] = value;
       if (result.reliability) row["reliability"] = to_json(*result.reliability, bit_error_rate_);

@@ -15,7 +15,7 @@ results::Json row_schema() {
   namespace schema = results::schema;
   results::Json row = {{"algorithm", schema::text()}, {"class", schema::text()}};
   for (const char* name : {"bytes", "time_ps", "predicted_ps", "bound_ps", "busiest_link_payload_bytes",
-                           "packet_hops", "scheduler_events"})
+                           "packet_hops", "scheduler_events", "simulated_npus"})
     row[name] = schema::count();
   for (const char* name : {"time_s", "predicted_s", "bound_s", "skew_s", "time_after_last_entry_s"})
     row[name] = schema::seconds();

@@ -28,13 +28,16 @@
 #include "platform/results/cost.h"
 #include "platform/results/results.h"
 #include "platform/results/tables.h"
+#include "platform/run/equal_ranks.h"
 #include "platform/run/host_estimate.h"
 #include "platform/run/job_run.h"
 #include "platform/run/observers.h"
 #include "platform/spec/load.h"
 #include "platform/text/format.h"
 #include "tlm/checking/socket_choice.h"
+#include "tlm/kernel/simulation_context.h"
 #include "tlm/memory/memory_observer.h"
+#include "tlm/shape/equal_places.h"
 #include "waveforms/link_waves.h"
 
 namespace wafertlm {
@@ -176,6 +179,10 @@ class Recorders {
   std::string trace_path_, log_path_;
 };
 
+bool records_some(const ExperimentOptions& options) {
+  return !options.vcd.empty() || !options.report.empty() || !options.trace.empty() || !options.log.empty();
+}
+
 using Clock = std::chrono::steady_clock;
 
 std::uint64_t peak_rss_bytes() {
@@ -222,8 +229,8 @@ void close_after_failure(Recorders& recorders, OutputFolder& folder) {
   fmt::print(stderr, "{}", text);
 }
 
-/// Simulates; after a failure what was recorded is there as incomplete.
-void simulate(JobRun& job_run, RtlViews& rtl, Recorders& recorders, OutputFolder& folder) {
+/// Simulates; after a failure what was recorded is there as incomplete, unless the run is made again.
+void simulate(JobRun& job_run, RtlViews& rtl, Recorders& recorders, OutputFolder& folder, bool made_again) {
   try {
     ProgressLine progress;
     const auto look = [&](TimePs now, std::uint64_t done, std::uint64_t all) {
@@ -235,39 +242,41 @@ void simulate(JobRun& job_run, RtlViews& rtl, Recorders& recorders, OutputFolder
                                               format_time(now)));
     };
     rtl.run([&] { job_run.run(look); }, folder.working().string());
-  } catch (const std::exception&) {
+  } catch (const Interrupted&) {
     close_after_failure(recorders, folder);
+    throw;
+  } catch (const std::exception&) {
+    if (!made_again) close_after_failure(recorders, folder);
     throw;
   }
 }
 
-}  // namespace
+/// An experiment that has been read.
+struct Loaded {
+  const ExperimentOptions& options;
+  config::ExperimentSpec experiment;
+  Job job;
+  config::PlatformSpec platform;  ///< that is simulated
+  bool checks_for_log;            ///< it has checkers because they are what sees the sockets
+  Clock::time_point start;
+  std::clock_t begin;
+};
 
-ExperimentRun run_experiment(const ExperimentOptions& options) {
+/// @param equal whether rank 0 stands for all; then it may be made again without
+ExperimentRun run_loaded(const Loaded& loaded, const EqualRanks& equal) {
   namespace fs = std::filesystem;
-  const auto start = Clock::now();
-  const std::clock_t begin = std::clock();
-  require_options_that_fit(options);
+  const ExperimentOptions& options = loaded.options;
+  const config::ExperimentSpec& experiment = loaded.experiment;
+  const Job& job = loaded.job;
   const fs::path out =
       options.out.empty() ? fs::path("out") / fs::path(options.experiment).stem() : fs::path(options.out);
-  const config::ExperimentSpec experiment =
-      options.converted ? config::load_experiment(*options.converted, options.overrides)
-                        : config::load_experiment(options.experiment, options.overrides);
-  const Job job = load_job(experiment);
-  config::PlatformSpec platform = experiment.platform;
-  // Protocol checkers are what sees the sockets; results are the same with them.
-  std::unique_ptr<SocketChoice> chosen;
-  if (!platform.run.checkers && (!options.log.empty() || !options.signals.empty())) {
-    platform.run.checkers = true;
-    std::vector<std::string> globs = options.log;
-    globs.insert(globs.end(), options.signals.begin(), options.signals.end());
-    chosen = std::make_unique<SocketChoice>(std::move(globs));
-  }
   const std::uint64_t available_bytes = available_memory_bytes();
-  if (!options.force) require_host_memory(experiment, estimated_bytes(experiment, job), available_bytes);
-  Machine machine(platform);
+  const bool one_for_all = equal.places.one_for_all;
+  if (!options.force)
+    require_host_memory(experiment, estimated_bytes(experiment, job, one_for_all), available_bytes);
+  Machine machine(loaded.platform, false, nullptr, nullptr, equal.places);
   machine.allow_sampling();
-  JobRun job_run(machine, job, experiment);
+  JobRun job_run(machine, job, experiment, equal);
   require_names(options, machine, job);
   if (experiment.costs) cost::cost_of(experiment, machine.wafer().fabric());  // every link has its price
   const InterruptNotes interrupts;
@@ -277,11 +286,12 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
   for (const auto& [name, text] : configuration.tables) names.push_back(name);
   folder.require_free(names);
   const fs::path working = folder.working();
-  const bool was_accelerated = machine.not_accelerated().empty() ||
-                               (chosen && experiment.platform.run.acceleration != config::Acceleration::off);
+  const bool was_accelerated =
+      machine.not_accelerated().empty() ||
+      (loaded.checks_for_log && experiment.platform.run.acceleration != config::Acceleration::off);
   Recorders recorders(options, working, machine, job_run);
   const bool is_accelerated = machine.not_accelerated().empty();
-  const HostEstimate estimate = host_estimate(experiment, job, job_run.work(), is_accelerated);
+  const HostEstimate estimate = host_estimate(experiment, job, job_run.work(), is_accelerated, one_for_all);
   if (was_accelerated && !is_accelerated)
     fmt::print(stderr, "warning: {}, so nothing is accelerated; the run takes {}\n",
                machine.not_accelerated(), estimate.text());
@@ -292,13 +302,13 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
   files.insert(files.end(), configuration.tables.begin(), configuration.tables.end());
   for (const auto& [name, text] : files) folder.write(name, text);
   RtlViews& rtl = machine.wafer().rtl();
-  simulate(job_run, rtl, recorders, folder);
+  simulate(job_run, rtl, recorders, folder, one_for_all);
   folder.keep();
   const std::vector<std::string> written = recorders.finish(job_run.end_ps(), true);
   rtl.finish(working.string(), folder.in_place(working.string()));
   machine.memory_rtl().finish();
-  const double cpu_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-  const double wall_s = std::chrono::duration<double>(Clock::now() - start).count();
+  const double cpu_s = static_cast<double>(std::clock() - loaded.begin) / CLOCKS_PER_SEC;
+  const double wall_s = std::chrono::duration<double>(Clock::now() - loaded.start).count();
   const auto results = results_json(experiment, job_run, machine, {wall_s, peak_rss_bytes()});
   files = {{"results.json", results.dump(1) + "\n"}};
   for (auto& table : result_tables(results)) files.push_back(std::move(table));
@@ -321,6 +331,70 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
   }
   folder.commit();
   return {results, folder.in_place(summary), folder.in_place(failure)};
+}
+
+/// In a kernel of its own, so that all may be simulated afterwards. None: all have to be, because of `why`.
+std::optional<ExperimentRun> run_one_for_all(const Loaded& loaded, const EqualRanks& equal,
+                                             std::string& why) {
+  try {
+    const SimulationContext context;
+    return run_loaded(loaded, equal);
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const PlacesDiffer& error) {
+    why = error.what();
+  } catch (const std::runtime_error&) {
+    why = "the run failed";  // all of them tell better why
+  }
+  return std::nullopt;
+}
+
+/// But for what may differ. @throws std::logic_error: one did not stand for all
+void require_same(nlohmann::ordered_json of_one, nlohmann::ordered_json of_all) {
+  for (nlohmann::ordered_json* results : {&of_one, &of_all}) {
+    results->erase("host");
+    (*results)["simulation"].erase("scheduler_events");
+    (*results)["simulation"].erase("accelerated");
+  }
+  if (of_one == of_all) return;
+  const auto first = nlohmann::ordered_json::diff(of_one, of_all).front();
+  const nlohmann::ordered_json::json_pointer at(first["path"].get<std::string>());
+  throw std::logic_error(fmt::format(
+      "run.acceleration: verify: with one rank in place of all, results.json has {} at {}, and with all {}",
+      of_one.contains(at) ? of_one[at].dump() : "nothing", at.to_string(),
+      of_all.contains(at) ? of_all[at].dump() : "nothing"));
+}
+
+}  // namespace
+
+ExperimentRun run_experiment(const ExperimentOptions& options) {
+  const auto start = Clock::now();
+  const std::clock_t begin = std::clock();
+  require_options_that_fit(options);
+  config::ExperimentSpec experiment = options.converted
+                                          ? config::load_experiment(*options.converted, options.overrides)
+                                          : config::load_experiment(options.experiment, options.overrides);
+  Job job = load_job(experiment);
+  config::PlatformSpec platform = experiment.platform;
+  // Protocol checkers are what sees the sockets; results are the same with them.
+  std::unique_ptr<SocketChoice> chosen;
+  if (!platform.run.checkers && (!options.log.empty() || !options.signals.empty())) {
+    platform.run.checkers = true;
+    std::vector<std::string> globs = options.log;
+    globs.insert(globs.end(), options.signals.begin(), options.signals.end());
+    chosen = std::make_unique<SocketChoice>(std::move(globs));
+  }
+  const Loaded loaded{
+      options, std::move(experiment), std::move(job), std::move(platform), chosen != nullptr, start, begin};
+  EqualRanks equal = equal_ranks(loaded.platform, loaded.job);
+  if (!equal.places.one_for_all) return run_loaded(loaded, equal);
+  std::string why = records_some(options) ? "what is recorded is of all NPUs" : "";
+  auto run = why.empty() ? run_one_for_all(loaded, equal, why) : std::nullopt;
+  if (run && loaded.platform.run.acceleration != config::Acceleration::verify) return *std::move(run);
+  ExperimentRun of_all =
+      run_loaded(loaded, {{false, run ? "run.acceleration: verify simulates all, too" : why}});
+  if (run) require_same(run->results, of_all.results);
+  return of_all;
 }
 
 }  // namespace wafertlm

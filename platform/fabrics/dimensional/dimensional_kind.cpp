@@ -13,9 +13,9 @@
 namespace wafertlm {
 namespace {
 
-bool has_rings(const Dimensions& dimensions) {
+bool has(const Dimensions& dimensions, FabricDimension::Kind kind) {
   for (std::size_t d = 0; d < dimensions.count(); ++d)
-    if (dimensions[d].kind == FabricDimension::Kind::ring && dimensions[d].size > 1) return true;
+    if (dimensions[d].kind == kind && dimensions[d].size > 1) return true;
   return false;
 }
 
@@ -34,7 +34,10 @@ FabricAbilities DimensionalKind::abilities(const config::FabricSpec& fabric) con
   abilities.packets = !params.messages;
   if (abilities.packets) abilities.faster = "wafer.fabric.transport: messages, many times as fast";
   abilities.endpoint_memory = false;
-  abilities.dateline_channels = has_rings(dimensions_of(params.groups));
+  const Dimensions dimensions = dimensions_of(params.groups);
+  abilities.dateline_channels = has(dimensions, FabricDimension::Kind::ring);
+  abilities.equal_places =
+      params.messages && params.other_links.empty() && !has(dimensions, FabricDimension::Kind::line);
   abilities.time_step_ps = params.rules.time_step_ps;
   return abilities;
 }
@@ -55,8 +58,9 @@ TimePs DimensionalKind::horizon_ps(const config::WaferSpec& wafer) const {
 }
 
 std::unique_ptr<Fabric> DimensionalKind::make(const config::WaferSpec& wafer, const BuildContext& in) const {
-  return make_dimensional_fabric("fabric", dimensional_params(wafer), in.classes, in.scheduler, in.checkers,
-                                 in.reverse);
+  DimensionalParams params = dimensional_params(wafer);
+  params.one_for_all = in.one_for_all;
+  return make_dimensional_fabric("fabric", params, in.classes, in.scheduler, in.checkers, in.reverse);
 }
 
 FabricTraits DimensionalKind::traits(const config::WaferSpec& wafer) const {

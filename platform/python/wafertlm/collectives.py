@@ -40,6 +40,7 @@ class CollectiveRow(Row):
     busiest_link_payload_bytes: int
     packet_hops: int
     scheduler_events: int
+    simulated_npus: int
     values_proven: bool
     starved_link: dict[str, Any]
     faster: dict[str, Any] | None = None

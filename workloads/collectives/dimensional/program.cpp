@@ -8,6 +8,7 @@
 #include "workloads/collectives/algorithm/algorithm_rows.h"
 #include "workloads/collectives/algorithm/blocks.h"
 #include "workloads/collectives/dimensional/program.h"
+#include "workloads/collectives/dimensional/rank_places.h"
 #include "workloads/collectives/dimensional/stage_messages.h"
 
 namespace wafertlm {
@@ -61,6 +62,7 @@ class DimensionalPlan {
   std::vector<bool> is_passed_on_;        ///< by axis, of all-to-all
   HierarchyOptions::Reductions reductions_;
   bool uniform_;  ///< all blocks, chunks and halves are of the same length
+  std::shared_ptr<const EqualPlaces> places_;
 };
 
 /// A collective that goes through the dimensions of a fabric, chunk by chunk: a threadblock per chunk, whose
@@ -75,6 +77,7 @@ class DimensionalProgram final : public StepSource {
   Step step(std::uint32_t threadblock, std::uint32_t index) const override;
   bool wait_all(std::uint32_t threadblock, std::uint32_t index) const override;
   bool keeps_threadblocks() const override { return true; }
+  const EqualPlaces* places() const override { return plan_->places_.get(); }
   std::vector<BufferPiece> pieces(std::uint32_t threadblock, std::uint32_t index) const override;
 
  private:
@@ -128,6 +131,7 @@ DimensionalPlan::DimensionalPlan(const CollectiveRequest& request, GroupBox box,
                                 std::to_string(bytes_) + " B are no multiple of " + std::to_string(ranks_) +
                                 " times an element; take another size or the algorithm direct");
   if (fabric.hierarchy.active_chunks != 0) set_gates(schedule, fabric.hierarchy.active_chunks);
+  if (even) places_ = places_of(request, box_, routes, fabric);
 }
 
 /// Stages begin on each axis in the order of a small event model, the same at every rank, and not before all
