@@ -10,9 +10,9 @@
 
 #include "models/endpoint/fault.h"
 #include "models/npu/npu.h"
-#include "platform/host/interrupt.h"
 #include "platform/host/progress.h"
 #include "platform/machine/machine.h"
+#include "platform/machine/one_for_all.h"
 #include "platform/machine/routes.h"
 #include "platform/machine/rtl/memory_views.h"
 #include "platform/machine/rtl/rtl_views.h"
@@ -22,9 +22,7 @@
 #include "platform/spec/fabric_kinds.h"
 #include "platform/spec/fabric_results.h"
 #include "platform/text/format.h"
-#include "tlm/kernel/simulation_context.h"
 #include "tlm/operation/operation_port.h"
-#include "tlm/shape/equal_places.h"
 #include "workloads/collectives/algorithm/proof.h"
 
 namespace wafertlm {
@@ -292,21 +290,10 @@ void require_same(const CollectiveResult& of_one, const CollectiveResult& of_all
       of_one.time_ps, of_one.packet_hops, of_all.time_ps, of_all.packet_hops));
 }
 
-/// With NPU 0 in place of all, if they do the same; in a kernel of its own, so that all may be simulated
-/// afterwards.
-std::optional<CollectiveResult> run_one_for_all(const config::PlatformSpec& spec, const CollectivePlan& plan,
-                                                bool reverse) {
-  if (!has_equal_wiring(spec) || !why_places_differ(spec).empty() || !plan.late.empty()) return std::nullopt;
-  const std::vector<std::size_t> of_first = stand_ins(plan, spec.wafer.npu_count());
-  if (of_first.empty()) return std::nullopt;
-  try {
-    const SimulationContext context;
-    return run_plan(spec, plan, reverse, of_first);
-  } catch (const Interrupted&) {
-    throw;
-  } catch (const std::runtime_error&) {  // PlacesDiffer; or what all of them tell better
-    return std::nullopt;
-  }
+/// stand_ins(), or none if all NPUs have to be simulated.
+std::vector<std::size_t> stand_ins(const config::PlatformSpec& spec, const CollectivePlan& plan) {
+  if (!has_equal_wiring(spec) || !why_places_differ(spec).empty() || !plan.late.empty()) return {};
+  return stand_ins(plan, spec.wafer.npu_count());
 }
 
 }  // namespace
@@ -316,7 +303,11 @@ CollectiveResult run_collectives(const config::PlatformSpec& spec, const Collect
   const FabricTraits traits = platform_traits(spec);
   const CollectivePlan plan = planner(traits);
   require_watchdog(spec, plan);
-  const auto of_one = run_one_for_all(spec, plan, reverse);
+  const std::vector<std::size_t> of_first = stand_ins(spec, plan);
+  std::string why;
+  std::optional<CollectiveResult> of_one;
+  if (!of_first.empty())
+    of_one = run_one_for_all([&] { return run_plan(spec, plan, reverse, of_first); }, why);
   if (of_one && spec.run.acceleration != config::Acceleration::verify) return *of_one;
   CollectiveResult of_all = run_plan(spec, plan, reverse, {});
   if (of_one) require_same(*of_one, of_all);

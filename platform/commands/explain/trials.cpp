@@ -11,9 +11,7 @@
 #include "platform/host/child.h"
 #include "platform/host/progress.h"
 #include "platform/host/verbosity.h"
-#include "platform/machine/machine.h"
-#include "platform/run/job.h"
-#include "platform/run/job_run.h"
+#include "platform/run/last_iteration.h"
 #include "platform/spec/load.h"
 
 namespace wafertlm {
@@ -29,14 +27,9 @@ TimePs simulated_ps(const config::Node& experiment, const std::vector<std::strin
                     Trials::Clock::time_point end) {
   config::ExperimentSpec spec = config::load_experiment(experiment, settings);
   leave_out_rtl_beside(spec);
-  const Job job = load_job(spec);
-  Machine machine(spec.platform);
-  machine.allow_sampling();
-  JobRun run(machine, job, spec);
-  run.run([&](TimePs, std::uint64_t, std::uint64_t) {
+  const IterationResult last = simulated_last_iteration(spec, [&] {
     if (Trials::Clock::now() >= end) throw Late();
   });
-  const IterationResult last = run.iterations().back();
   return last.end_ps - last.start_ps;
 }
 

@@ -19,6 +19,7 @@
 #include "platform/host/output_folder.h"
 #include "platform/host/progress.h"
 #include "platform/machine/machine_links.h"
+#include "platform/machine/one_for_all.h"
 #include "platform/machine/rtl/memory_views.h"
 #include "platform/machine/rtl/rtl_views.h"
 #include "platform/machine/wafer.h"
@@ -35,9 +36,7 @@
 #include "platform/spec/load.h"
 #include "platform/text/format.h"
 #include "tlm/checking/socket_choice.h"
-#include "tlm/kernel/simulation_context.h"
 #include "tlm/memory/memory_observer.h"
-#include "tlm/shape/equal_places.h"
 #include "waveforms/link_waves.h"
 
 namespace wafertlm {
@@ -333,22 +332,6 @@ ExperimentRun run_loaded(const Loaded& loaded, const EqualRanks& equal) {
   return {results, folder.in_place(summary), folder.in_place(failure)};
 }
 
-/// In a kernel of its own, so that all may be simulated afterwards. None: all have to be, because of `why`.
-std::optional<ExperimentRun> run_one_for_all(const Loaded& loaded, const EqualRanks& equal,
-                                             std::string& why) {
-  try {
-    const SimulationContext context;
-    return run_loaded(loaded, equal);
-  } catch (const Interrupted&) {
-    throw;
-  } catch (const PlacesDiffer& error) {
-    why = error.what();
-  } catch (const std::runtime_error&) {
-    why = "the run failed";  // all of them tell better why
-  }
-  return std::nullopt;
-}
-
 /// But for what may differ. @throws std::logic_error: one did not stand for all
 void require_same(nlohmann::ordered_json of_one, nlohmann::ordered_json of_all) {
   for (nlohmann::ordered_json* results : {&of_one, &of_all}) {
@@ -389,7 +372,8 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
   EqualRanks equal = equal_ranks(loaded.platform, loaded.job);
   if (!equal.places.one_for_all) return run_loaded(loaded, equal);
   std::string why = records_some(options) ? "what is recorded is of all NPUs" : "";
-  auto run = why.empty() ? run_one_for_all(loaded, equal, why) : std::nullopt;
+  const auto run_one = [&] { return run_loaded(loaded, equal); };
+  auto run = why.empty() ? run_one_for_all(run_one, why) : std::nullopt;
   if (run && loaded.platform.run.acceleration != config::Acceleration::verify) return *std::move(run);
   ExperimentRun of_all =
       run_loaded(loaded, {{false, run ? "run.acceleration: verify simulates all, too" : why}});

@@ -9,12 +9,10 @@
 #include <vector>
 
 #include "platform/host/presets.h"
-#include "platform/machine/machine.h"
 #include "platform/run/job.h"
-#include "platform/run/job_run.h"
+#include "platform/run/last_iteration.h"
 #include "platform/spec/load.h"
 #include "platform/text/format.h"
-#include "tlm/kernel/simulation_context.h"
 #include "workloads/training/memory.h"
 
 namespace wafertlm::validate::wafers {
@@ -114,12 +112,7 @@ StreamedTime simulated_part(config::ExperimentSpec experiment, std::uint32_t chu
   training::Strategy& strategy = experiment.workload.training.strategy;
   strategy.simulated_chunks = chunks;
   strategy.simulated_rounds = rounds;
-  const Job job = load_job(experiment);
-  const SimulationContext context;
-  Machine machine(experiment.platform);
-  JobRun run(machine, job, experiment);
-  run.run();
-  const IterationResult iteration = run.iterations().back();
+  const IterationResult iteration = simulated_last_iteration(experiment);
   Breakdown breakdown;
   for (const auto& [category, time] : iteration.last) breakdown[category] = seconds(time);
   return time_of(std::move(breakdown));
