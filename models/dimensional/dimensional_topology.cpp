@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "models/dimensional/dimension_routing.h"
+
 namespace wafertlm {
 namespace {
 
@@ -39,6 +41,14 @@ DimensionalTopology::DimensionalTopology(const DimensionalParams& params)
   // No less than they have.
   for (const OtherLink& other : params.other_links)
     bytes_per_s_[other.dimension] += Uint128{2} * dimensions_[other.dimension].links() * other.bytes_per_s;
+}
+
+std::vector<NpuId> DimensionalTopology::neighbors(NpuId npu) const {
+  std::vector<NpuId> found;
+  for (const DimensionPort& port : ports_of(npu, dimensions_))
+    if (port.to != DimensionPort::To::to_switch)
+      found.push_back(dimensions_.at(npu, port.dimension, port.coordinate));
+  return found;
 }
 
 std::vector<Crossings> DimensionalTopology::all_pairs_crossings(const Group& group) const {

@@ -279,6 +279,14 @@ LinkGraph MeshTopology::link_graph() const {
   return graph;
 }
 
+std::vector<NpuId> MeshTopology::neighbors(NpuId npu) const {
+  std::vector<NpuId> found;
+  for (const Side side : kAllSides)
+    if (geometry_.has_neighbor(npu, direction_of(side)))
+      found.push_back(geometry_.neighbor(npu, direction_of(side)));
+  return found;
+}
+
 void MeshTopology::append_route(NpuId from, NpuId to, std::vector<std::size_t>& route) const {
   for (NpuId at = geometry_.router(from); at != geometry_.router(to);) {
     const Direction side = geometry_.next_direction(at, to);

@@ -49,6 +49,18 @@ void expect_pairs(const Topology& topology, const Topology& walked, const Group&
   EXPECT_EQ(fast.bytes_per_s, slow.bytes_per_s);
 }
 
+void expect_neighbors(const Topology& topology, const Group& group) {
+  for (const NpuId npu : group) {
+    const std::vector<NpuId> found = topology.neighbors(npu);
+    std::set<NpuId> expected;
+    for (std::uint32_t n = 0; n < topology.npus(); ++n)
+      if (const auto other = static_cast<NpuId>(n);
+          topology.hops(npu, other) == 1 || topology.hops(other, npu) == 1)
+        expected.insert(other);
+    EXPECT_EQ(std::set<NpuId>(found.begin(), found.end()), expected);
+  }
+}
+
 void expect_same(const LinkLoads& loads, const LinkLoads& walked) {
   EXPECT_EQ(loads.busiest_bytes(), walked.busiest_bytes());
   EXPECT_EQ(loads.busiest_ps(), walked.busiest_ps());
@@ -146,6 +158,7 @@ void expect_like_its_routes(const Topology& topology, std::mt19937_64& random) {
   for (int number = 0; number < 3; ++number) {
     const Group group = group_of(topology, random);
     expect_pairs(topology, walked, group);
+    expect_neighbors(topology, group);
     expect_loads(topology, walked, group, random);
     expect_distances(topology, walked, group);
     expect_order_and_tree(topology, group, random);

@@ -135,8 +135,10 @@ bool WakeQueue::open_next(std::uint64_t last) {
   std::uint64_t& word = used_[bucket / 64];
   word &= ~(std::uint64_t{1} << bucket % 64);
   if (word == 0) used_words_[bucket / 4096] &= ~(std::uint64_t{1} << bucket / 64 % 64);
-  if (open_.size() - before > 1)
-    std::sort(open_.begin() + static_cast<std::ptrdiff_t>(before), open_.end(), earlier);
+  // The list has the last one first: turned, it is mostly in order.
+  const auto first = open_.begin() + static_cast<std::ptrdiff_t>(before);
+  std::reverse(first, open_.end());
+  if (!std::is_sorted(first, open_.end(), earlier)) std::sort(first, open_.end(), earlier);
   return true;
 }
 

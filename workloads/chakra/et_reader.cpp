@@ -9,6 +9,7 @@
 #include <google/protobuf/stubs/logging.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <utility>
@@ -21,35 +22,38 @@ namespace wafertlm::chakra {
 using google::protobuf::io::CodedInputStream;
 using google::protobuf::io::CopyingInputStreamAdaptor;
 
-/// A file, or what a gzip file holds.
+/// A file, or what a gzip file holds. Thousands of ranks have one each: the buffers are no longer than the
+/// file needs, and there only while it is read.
 struct EtReader::Stream : google::protobuf::io::CopyingInputStream {
-  explicit Stream(const std::string& path) {
-    const std::string why = why_unreadable(path);
-    if (!why.empty()) throw TraceError(path + ": " + why);
-    file = ::gzopen(path.c_str(), "rbe");
-    if (file == nullptr) throw TraceError(path + ": cannot be read");
-    ::gzbuffer(file, kBlockBytes);
-    size = std::filesystem::file_size(path);
+  explicit Stream(const std::string& path_of) : path(path_of) {
+    open();
+    size = opened.bytes;
   }
-  ~Stream() override {
-    input.reset();
-    ::gzclose(file);
-  }
+  ~Stream() override { close(); }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
   int Read(void* buffer, int bytes) override { return ::gzread(file, buffer, static_cast<unsigned>(bytes)); }
+  /// From the beginning. @throws TraceError: it is not the file any more that was opened first.
   void start() {
-    ::gzrewind(file);
-    input = std::make_unique<CopyingInputStreamAdaptor>(this, kBlockBytes);
+    if (file == nullptr)
+      open();
+    else
+      ::gzrewind(file);
+    input = std::make_unique<CopyingInputStreamAdaptor>(this, block_bytes());
+  }
+  void close() {
+    input.reset();
+    if (file != nullptr) ::gzclose(file);
+    file = nullptr;
   }
   /// Reads all of a gzip file once: zlib compares the check sums, and the size that it gives is only known
   /// then. Returns what is wrong, or nothing.
   std::string unpack() {
-    if (::gzdirect(file) != 0) return {};
-    std::string block(kBlockBytes, 0);
+    if (!is_packed) return {};
+    std::string block(kMostBlockBytes, 0);
     size = 0;
-    for (int read = 0; (read = ::gzread(file, block.data(), kBlockBytes)) != 0;) {
+    for (int read = 0; (read = ::gzread(file, block.data(), kMostBlockBytes)) != 0;) {
       if (read < 0) break;
       size += static_cast<std::uint64_t>(read);
     }
@@ -58,11 +62,37 @@ struct EtReader::Stream : google::protobuf::io::CopyingInputStream {
     return error == Z_OK || error == Z_STREAM_END ? "" : "damaged or truncated gzip data (" + text + ")";
   }
 
-  static constexpr int kBlockBytes = 1 << 16;
-  gzFile file = nullptr;
+  const std::string path;
+  gzFile file = nullptr;  // null: closed
+  bool is_packed = false;
   std::uint64_t size = 0;  // of what is read
   std::unique_ptr<CopyingInputStreamAdaptor> input;
   ChakraProtoMsg::Node message;  // one for all records: its memory is used again
+
+ private:
+  static constexpr int kMostBlockBytes = 1 << 14;
+  int block_bytes() const {
+    constexpr std::uint64_t kLeast = 64;
+    return static_cast<int>(std::clamp(opened.bytes, kLeast, std::uint64_t{kMostBlockBytes}));
+  }
+  void open() {
+    const std::string why = why_unreadable(path);
+    if (!why.empty()) throw TraceError(path + ": " + why);
+    const Opened now{std::filesystem::file_size(path), std::filesystem::last_write_time(path)};
+    if (opened.bytes != kUnknown && (now.bytes != opened.bytes || now.written != opened.written))
+      throw TraceError(path + ": has changed while it was read");
+    file = ::gzopen(path.c_str(), "rbe");
+    if (file == nullptr) throw TraceError(path + ": cannot be read");
+    opened = now;
+    ::gzbuffer(file, static_cast<unsigned>(block_bytes()));
+    is_packed = ::gzdirect(file) == 0;
+  }
+
+  static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
+  struct Opened {
+    std::uint64_t bytes = kUnknown;
+    std::filesystem::file_time_type written = {};
+  } opened;  // the file that was opened first
 };
 
 EtReader::EtReader(std::string path) : path_(std::move(path)), stream_(std::make_unique<Stream>(path_)) {
@@ -70,6 +100,7 @@ EtReader::EtReader(std::string path) : path_(std::move(path)), stream_(std::make
   const std::string wrong = stream_->unpack();
   if (!wrong.empty()) fail(stream_->size, wrong);
   size_ = stream_->size;
+  start();
   rewind();
 }
 
@@ -77,10 +108,10 @@ EtReader::~EtReader() = default;
 
 /// What is no trace is not unpacked to its end, which may be far. What cannot be read is left to unpack().
 void EtReader::look_at_first_node() {
-  if (::gzdirect(stream_->file) != 0) return;
+  if (!stream_->is_packed) return;
   size_ = std::numeric_limits<std::uint64_t>::max();
   try {
-    rewind();
+    start();
     read_record(stream_->message);
   } catch (const TraceError&) {
     stream_->start();
@@ -91,11 +122,19 @@ void EtReader::look_at_first_node() {
   stream_->start();
 }
 
-void EtReader::rewind() {
+void EtReader::start() {
   stream_->start();
   nodes_ = 0;
   unknown_.clear();
   read_metadata();
+}
+
+/// It is opened when the first node is asked for.
+void EtReader::rewind() {
+  stream_->close();
+  nodes_ = 0;
+  unknown_.clear();
+  at_end_ = false;
 }
 
 void EtReader::read_metadata() {
@@ -113,7 +152,11 @@ void EtReader::read_metadata() {
 }
 
 bool EtReader::next(Node& node) {
+  if (at_end_) return false;
+  if (stream_->file == nullptr) start();
   if (!read_record(stream_->message)) {
+    at_end_ = true;
+    stream_->close();
     if (declared_nodes_ && *declared_nodes_ != nodes_)
       fail(size_, fmt::format("the file ends after {}{}, but its metadata says {}", nodes_,
                               nodes_ == 1 ? " node" : " nodes", *declared_nodes_));
@@ -179,7 +222,7 @@ bool EtReader::read_record(Message& message) {
 
 void EtReader::fail(std::uint64_t byte, const std::string& text) const {
   throw TraceError(fmt::format("{}: byte {}{}{}", path_, byte,
-                               ::gzdirect(stream_->file) == 0 ? " of the unpacked data: " : ": ", text));
+                               stream_->is_packed ? " of the unpacked data: " : ": ", text));
 }
 
 }  // namespace wafertlm::chakra

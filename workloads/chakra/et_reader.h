@@ -10,7 +10,8 @@
 
 namespace wafertlm::chakra {
 
-/// Streams a `.et` file, plain or gzip: memory does not grow with the file. Everything it cannot read is a
+/// Streams a `.et` file, plain or gzip: memory does not grow with the file, which is open only from the first
+/// node that is asked for to the last. Everything it cannot read is a
 /// TraceError that names the file, the byte and, if known, the node: an empty file, no metadata, an unknown
 /// version, a truncated file or record, trailing bytes, bad attributes.
 ///
@@ -36,6 +37,7 @@ class EtReader : public NodeSource {
  private:
   struct Stream;
 
+  void start();
   void read_metadata();
   void look_at_first_node();
   void take(Node& node);
@@ -50,6 +52,7 @@ class EtReader : public NodeSource {
   std::uint64_t size_ = 0;
   std::uint64_t record_ = 0;
   std::uint64_t nodes_ = 0;
+  bool at_end_ = false;
   AttributeCounts unknown_;
 };
 

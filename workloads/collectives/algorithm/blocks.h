@@ -21,6 +21,8 @@ class Blocks {
   std::uint64_t offset(std::uint64_t block) const {
     return (each_ * block + (block < longer_ ? block : longer_)) * element_;
   }
+  /// So many of the first ones have an element more than the others.
+  std::uint64_t longer() const { return longer_; }
   std::uint64_t bytes(std::uint64_t block) const { return (each_ + (block < longer_ ? 1 : 0)) * element_; }
   /// Of the blocks first, first + stride … first + (count - 1) * stride.
   std::uint64_t bytes(std::uint64_t first, std::uint64_t stride, std::uint64_t count) const {

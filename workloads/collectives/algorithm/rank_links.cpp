@@ -104,6 +104,21 @@ RankLinks DisjointRoutes::links() {
   return graph;
 }
 
+/// By rank those behind it to or from which a route has one link, ascending.
+std::vector<std::vector<std::uint32_t>> neighbors_behind(const Group& group, const Topology& topology) {
+  const auto ranks = static_cast<std::uint32_t>(group.size());
+  std::vector<std::uint32_t> rank_of(topology.npus(), ranks);
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) rank_of[index_of(group[rank])] = rank;
+  std::vector<std::vector<std::uint32_t>> behind(ranks);
+  for (std::uint32_t a = 0; a < ranks; ++a) {
+    for (const NpuId npu : topology.neighbors(group[a]))
+      if (const std::uint32_t b = rank_of[index_of(npu)]; b > a && b < ranks) behind[a].push_back(b);
+    std::sort(behind[a].begin(), behind[a].end());
+    behind[a].erase(std::unique(behind[a].begin(), behind[a].end()), behind[a].end());
+  }
+  return behind;
+}
+
 RankLinks find_links(const Group& group, const FabricTraits& fabric) {
   const Topology& topology = *fabric.topology;
   const auto ranks = static_cast<std::uint32_t>(group.size());
@@ -113,11 +128,17 @@ RankLinks find_links(const Group& group, const FabricTraits& fabric) {
     std::uint32_t longest() const { return std::max(there, back); }
   };
   std::vector<RankPair> pairs;
-  for (std::uint32_t a = 0; a < ranks; ++a)
-    for (std::uint32_t b = a + 1; b < ranks; ++b) {
-      const RankPair pair{topology.hops(group[a], group[b]), topology.hops(group[b], group[a]), a, b};
-      if (pair.there == 1 || pair.back == 1 || has_routes) pairs.push_back(pair);
-    }
+  const auto add = [&](std::uint32_t a, std::uint32_t b) {
+    pairs.push_back({topology.hops(group[a], group[b]), topology.hops(group[b], group[a]), a, b});
+  };
+  if (has_routes) {
+    for (std::uint32_t a = 0; a < ranks; ++a)
+      for (std::uint32_t b = a + 1; b < ranks; ++b) add(a, b);
+  } else {
+    const auto behind = neighbors_behind(group, topology);
+    for (std::uint32_t a = 0; a < ranks; ++a)
+      for (const std::uint32_t b : behind[a]) add(a, b);
+  }
   std::stable_sort(pairs.begin(), pairs.end(),
                    [](const RankPair& a, const RankPair& b) { return a.longest() < b.longest(); });
   DisjointRoutes routes(group, fabric);

@@ -61,7 +61,8 @@ class DimensionalPlan {
   std::vector<std::vector<Gate>> gates_;  ///< by axis: the ends of its stages in their order
   std::vector<bool> is_passed_on_;        ///< by axis, of all-to-all
   HierarchyOptions::Reductions reductions_;
-  bool uniform_;  ///< all blocks, chunks and halves are of the same length
+  bool uniform_;   ///< all blocks, chunks and halves are of the same length
+  bool in_order_;  ///< ranks are positions
   std::shared_ptr<const EqualPlaces> places_;
 };
 
@@ -126,6 +127,7 @@ DimensionalPlan::DimensionalPlan(const CollectiveRequest& request, GroupBox box,
   const bool even = blocks.bytes(0) == blocks.bytes(ranks_ - 1);
   uniform_ =
       even && parts.bytes(0) == parts.bytes(chunk_count_ - 1) && (!halves || half.bytes(0) == half.bytes(1));
+  in_order_ = std::is_sorted(box_.rank_at.begin(), box_.rank_at.end());
   if (type_ == CollectiveType::all_to_all && !even)
     throw std::invalid_argument("all_to_all by dimensions needs blocks of one length: " +
                                 std::to_string(bytes_) + " B are no multiple of " + std::to_string(ranks_) +
@@ -220,16 +222,45 @@ bool DimensionalProgram::wait_all(std::uint32_t threadblock, std::uint32_t index
   return stage.waits(own(stage), within - kBegin);
 }
 
+/// The blocks of a message have all coordinates on an axis, or not.
+bool has_all(const ChunkStage& stage, std::size_t axis) {
+  return axis != stage.axis && (stage.kind == Kind::all_to_all || (stage.scattered >> axis & 1) == 0);
+}
+
+/// How many blocks a message is made of, and of how many the position is below `end`.
+struct BlockCounts {
+  std::uint64_t all = 1, below = 0;
+};
+
+/// Digit by digit, the first axis being the lowest.
+BlockCounts count_blocks(const GroupBox& box, const ChunkStage& stage, std::uint32_t own,
+                         const StageMessage& part, std::uint64_t end) {
+  BlockCounts counts;
+  for (std::size_t a = 0; a < box.axes.size(); ++a) {
+    const std::uint64_t digit = end / box.axes[a].stride % box.axes[a].size;
+    const bool all = has_all(stage, a), moves = a == stage.axis;
+    const std::uint64_t first = moves ? part.first
+                                : all ? 0
+                                      : box.coordinate(own, a),
+                        stride = moves ? part.stride : 1,
+                        count = moves ? part.count
+                                : all ? box.axes[a].size
+                                      : 1;
+    const std::uint64_t lower = Blocks::below(digit, first, stride, count),
+                        up_to = Blocks::below(digit + 1, first, stride, count);
+    counts.below = lower * counts.all + (up_to - lower) * counts.below;
+    counts.all *= count;
+  }
+  return counts;
+}
+
 /// Of the positions that a message is made of, one for each block.
 template <typename Visit>
 void for_each_position(const GroupBox& box, const ChunkStage& stage, std::uint32_t own, std::uint32_t first,
                        std::uint32_t stride, std::uint32_t count, const Visit& visit) {
-  const auto is_fixed = [&](std::size_t axis) {
-    return axis == stage.axis || (stage.kind != Kind::all_to_all && (stage.scattered >> axis & 1) != 0);
-  };
   std::uint32_t base = 0, free = 1;
   for (std::size_t a = 0; a < box.axes.size(); ++a) {
-    if (!is_fixed(a))
+    if (has_all(stage, a))
       free *= box.axes[a].size;
     else if (a != stage.axis)
       base += box.coordinate(own, a) * box.axes[a].stride;
@@ -238,7 +269,7 @@ void for_each_position(const GroupBox& box, const ChunkStage& stage, std::uint32
     for (std::uint32_t k = 0; k < free; ++k) {
       std::uint32_t position = base + j * box.axes[stage.axis].stride, rest = k;
       for (std::size_t a = 0; a < box.axes.size(); ++a) {
-        if (is_fixed(a)) continue;
+        if (!has_all(stage, a)) continue;
         position += rest % box.axes[a].size * box.axes[a].stride;
         rest /= box.axes[a].size;
       }
@@ -263,6 +294,12 @@ std::uint64_t DimensionalProgram::bytes_of(const DimensionalPlan::Stage& stage, 
       for (std::size_t a = 0; a < box.axes.size(); ++a)
         if (a != stage.is.axis && (stage.is.scattered >> a & 1) != 0) blocks /= box.axes[a].size;
     return blocks * (plan_->bytes_ / (std::uint64_t{plan_->ranks_} * plan_->chunk_count_ * part.halves));
+  }
+  const std::uint64_t longer = Blocks(plan_->bytes_, plan_->ranks_).longer();
+  if (longer == 0 || plan_->in_order_) {
+    const BlockCounts blocks = count_blocks(box, stage.is, position_, part, longer);
+    return blocks.below * piece_of(0, chunk, part).bytes +
+           (blocks.all - blocks.below) * piece_of(plan_->ranks_ - 1, chunk, part).bytes;
   }
   std::uint64_t bytes = 0;
   for_each_position(

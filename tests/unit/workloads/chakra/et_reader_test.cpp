@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/chakra/et_reader.h"
 
+#include <filesystem>
+#include <iterator>
+
 #include "tests/support/same_node.h"
 #include "tests/unit/workloads/chakra/trace_files.h"
 #include "tests/unit/workloads/chakra/wire_bytes.h"
@@ -167,6 +170,39 @@ TEST_F(EtReading, RewindStartsAgain) {
   reader.rewind();
   EXPECT_EQ(read_all(reader), first);
   ASSERT_EQ(first.size(), 2U);
+}
+
+std::size_t open_files() {
+  const std::filesystem::directory_iterator first("/proc/self/fd");
+  return static_cast<std::size_t>(std::distance(first, std::filesystem::directory_iterator()));
+}
+
+TEST_F(EtReading, AFileIsOpenOnlyWhileItIsRead) {
+  write_bytes(path_, metadata() + record(node(1, "a", 4)) + record(node(2, "b", 4)));
+  const std::size_t before = open_files();
+  EtReader reader(path_);
+  Node each;
+  for (int pass = 0; pass < 2; ++pass, reader.rewind()) {
+    EXPECT_EQ(open_files(), before);
+    EXPECT_TRUE(reader.next(each));
+    EXPECT_EQ(open_files(), before + 1);
+    EXPECT_TRUE(reader.next(each));
+    EXPECT_FALSE(reader.next(each));
+    EXPECT_EQ(open_files(), before);
+    EXPECT_FALSE(reader.next(each));
+  }
+  EXPECT_TRUE(reader.next(each));
+  reader.rewind();
+  EXPECT_EQ(open_files(), before);
+}
+
+TEST_F(EtReading, AFileThatHasChangedIsRefused) {
+  write_bytes(path_, metadata() + record(node(1, "a", 4)));
+  EtReader reader(path_);
+  write_bytes(path_, metadata() + record(node(1, "longer", 4)));
+  expect_error([&] { read_all(reader); }, {path_, "has changed while it was read"});
+  std::filesystem::remove(path_);
+  expect_error([&] { read_all(reader); }, {path_, "cannot be read"});
 }
 
 }  // namespace

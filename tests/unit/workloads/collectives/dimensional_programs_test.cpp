@@ -4,6 +4,9 @@
 // ever.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 #include "models/dimensional/dimensional_topology.h"
 #include "tlm/shape/fabric_traits.h"
 #include "workloads/collectives/algorithm/proof.h"
@@ -42,6 +45,61 @@ void prove(const FabricTraits& fabric, CollectiveType type, std::uint64_t bytes,
     ASSERT_EQ(expected.wrong_value(rank, after[rank]), "")
         << to_string(type) << ", " << chunks << " chunks, " << fabric.hierarchy.active_chunks
         << " active, order " << static_cast<int>(fabric.hierarchy.order);
+}
+
+/// All members in order, all in any order, or those with some coordinates in each dimension.
+Group random_box(std::mt19937_64& random, const Dimensions& dimensions) {
+  std::vector<std::vector<bool>> taken;
+  for (std::size_t d = 0; d < dimensions.count(); ++d) {
+    taken.emplace_back(dimensions[d].size, true);
+    for (std::uint32_t c = 1; random() % 2 == 0 && c < dimensions[d].size; ++c)
+      taken.back()[c] = random() % 3 != 0;
+  }
+  Group group;
+  for (std::uint32_t n = 0; n < dimensions.npus(); ++n) {
+    bool is_in = true;
+    for (std::size_t d = 0; d < dimensions.count(); ++d)
+      is_in = is_in && taken[d][dimensions.coordinate(static_cast<NpuId>(n), d)];
+    if (is_in) group.push_back(static_cast<NpuId>(n));
+  }
+  if (random() % 4 == 0) std::shuffle(group.begin(), group.end(), random);
+  return group;
+}
+
+// Steps count their blocks in closed form, pieces() names them one by one.
+TEST(DimensionalPrograms, AStepHasTheBytesOfItsPieces) {
+  std::mt19937_64 random(53);
+  std::size_t messages = 0, uneven = 0;
+  for (int number = 0; number < 300; ++number) {
+    std::vector<FabricDimension> list;
+    for (std::size_t count = 1 + random() % 3; count != 0; --count)
+      list.push_back({static_cast<Wires>(random() % 4), 1 + static_cast<std::uint32_t>(random() % 5),
+                      1'000'000'000, 500});
+    FabricTraits fabric = fabric_of(list);
+    fabric.hierarchy.order = static_cast<Order>(random() % 4);
+    CollectiveRequest request;
+    request.type = kTypes[random() % 3];  // an all-to-all has blocks of one length
+    request.group = random_box(random, fabric.topology->dimensions());
+    request.bytes = 4 * (1 + random() % 2000) + (random() % 4 == 0 ? random() % 4 : 0);
+    request.algorithm = "dimensional";
+    request.chunks = 1 + static_cast<std::uint32_t>(random() % 4);
+    if (request.group.size() < 2) continue;
+    const auto program = plan_collective(request, fabric);
+    for (const auto& rank : program->ranks)
+      for (std::uint32_t chunk = 0; chunk < rank->threadblocks(); ++chunk)
+        for (std::uint32_t index = 0; index < rank->steps(chunk); ++index) {
+          const Step step = rank->step(chunk, index);
+          if (!step.nonblocking) continue;  // the beginning and the end of a stage
+          std::uint64_t bytes = 0;
+          const auto pieces = rank->pieces(chunk, index);
+          for (const BufferPiece& piece : pieces) bytes += piece.bytes;
+          ASSERT_EQ(step.bytes, bytes) << "case " << number << ", chunk " << chunk << ", step " << index;
+          ++messages;
+          if (!pieces.empty() && bytes % pieces.size() != 0) ++uneven;
+        }
+  }
+  EXPECT_GT(messages, 10'000U);
+  EXPECT_GT(uneven, 1'000U);
 }
 
 TEST(DimensionalPrograms, AnyNumberOfActiveChunks) {
