@@ -54,6 +54,7 @@ struct FabricAbilities {
   bool packets = true;             ///< messages travel as packets through switches, not in one piece
   bool endpoint_memory = true;     ///< messages can pass through the NPUs' memories
   bool dateline_channels = false;  ///< every class needs its virtual channels twice, as rings do
+  bool dma_engines = true;         ///< an NPU has one port into the fabric, which its DMA engines share
   bool input_starts = false;       ///< knows `input_start_interval`
   std::string faster = {};  ///< what simulates the same in less time: "wafer.fabric.transport: messages"
   double hop_s = 0;  ///< that a hop takes to simulate; 0: as those of a wafer's packets or whole messages

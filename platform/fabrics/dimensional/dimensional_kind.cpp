@@ -34,6 +34,7 @@ FabricAbilities DimensionalKind::abilities(const config::FabricSpec& fabric) con
   abilities.packets = !params.messages;
   if (abilities.packets) abilities.faster = "wafer.fabric.transport: messages, many times as fast";
   abilities.endpoint_memory = false;
+  abilities.dma_engines = false;
   abilities.dateline_channels = has_rings(dimensions_of(params.groups));
   abilities.time_step_ps = params.rules.time_step_ps;
   return abilities;
