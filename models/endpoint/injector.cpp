@@ -71,8 +71,8 @@ std::uint64_t Injector::outstanding_flow_credits() const {
   return bytes;
 }
 
-/// Engines that wait for a packet of their message try again; and one that has nothing to do, if there is one,
-/// takes the next message of the class.
+/// Engines that wait for a packet of their message try again; and one that has nothing to do, if there is
+/// one, takes the next message of the class.
 void Injector::wake_engine(ClassId traffic_class, TimePs now) {
   // The engine that has read its last packet first; it may be at that still.
   std::size_t best = engines_;
@@ -118,9 +118,8 @@ bool Injector::may_go(const Message& message) const {
 /// Whether its next packet can be made, and has room in its window.
 bool Injector::may_be_next(const Message& message, ClassId traffic_class) {
   if (!may_go(message)) return false;
-  if (message.flow ||
-      windows_.has_credits(message, first_vc(traffic_class),
-                           format_.unit_at(message.bytes, message.injected_bytes).wire_bytes))
+  if (message.flow || windows_.has_credits(message, first_vc(traffic_class),
+                                           format_.unit_at(message.bytes, message.injected_bytes).wire_bytes))
     return true;
   lacks_window_ = true;
   return false;

@@ -59,12 +59,12 @@ class InjectorHost {
 /// makes one packet of a class ahead, at its own rate, of the message whose turn it is; a message is with one
 /// engine at a time. So none is faster than an engine, and a gigabyte takes no more memory than a kilobyte.
 ///
-/// InjectionOrder::packet: all messages of a class have equal shares. InjectionOrder::message: an engine has a
-/// message of each class from its first packet to its last; those of a class begin in the order in which they
-/// were sent, and as many as there are engines have equal shares. Packets of a class above still go first,
-/// between two packets of a message, which goes on where it was. A message whose next packet cannot be made
-/// (its bytes have not been read, its flow or its window is full) keeps its engine waiting; the other engines
-/// go on.
+/// InjectionOrder::packet: all messages of a class have equal shares. InjectionOrder::message: an engine has
+/// a message of each class from its first packet to its last; those of a class begin in the order in which
+/// they were sent, and as many as there are engines have equal shares. Packets of a class above still go
+/// first, between two packets of a message, which goes on where it was. A message whose next packet cannot be
+/// made (its bytes have not been read, its flow or its window is full) keeps its engine waiting; the other
+/// engines go on.
 class Injector : public SteadySource, private SwitchHost, private RouteFunction {
  public:
   Injector(NpuId npu, const InjectorParams& params, const ClassTable& classes, PacketPool& packets,
