@@ -9,6 +9,12 @@
 
 namespace wafertlm {
 
+/// What a DMA engine takes next when it has sent a packet.
+enum class InjectionOrder : std::uint8_t {
+  packet,   ///< one of the message of its class that has waited longest: messages take turns
+  message,  ///< the next of the same message, as engines do that finish a descriptor before the next one
+};
+
 struct MemoryTrafficParams {
   std::uint32_t chunk_bytes = 65'536;  ///< of an access; best the memory's largest request
   std::uint64_t read_ahead_bytes = std::uint64_t{16} * 65'536;  ///< read and not sent yet, per message

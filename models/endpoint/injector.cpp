@@ -22,6 +22,7 @@ Injector::Injector(NpuId npu, const InjectorParams& params, const ClassTable& cl
                    InjectorHost& host)
     : npu_(npu),
       engines_(params.dma_engines),
+      order_(params.order),
       format_(params.format),
       link_latency_ps_(params.link.latency_ps),
       classes_(classes),
@@ -70,13 +71,18 @@ std::uint64_t Injector::outstanding_flow_credits() const {
   return bytes;
 }
 
-/// Gives the next message of the class to an engine that has nothing to do, if there is one.
+/// Engines that wait for a packet of their message try again; and one that has nothing to do, if there is
+/// one, takes the next message of the class.
 void Injector::wake_engine(ClassId traffic_class, TimePs now) {
   // The engine that has read its last packet first; it may be at that still.
   std::size_t best = engines_;
   for (std::size_t engine = 0; engine < engines_; ++engine) {
     const Slot& candidate = slot(engine, traffic_class);
     if (candidate.packet_waiting) continue;
+    if (is_within(candidate)) {
+      refill(engine, traffic_class, now);
+      continue;
+    }
     if (best == engines_ || candidate.pace.free_ps() < slot(best, traffic_class).pace.free_ps())
       best = engine;
   }
@@ -88,8 +94,10 @@ void Injector::resume(TimePs now) {
   for (std::size_t engine = 0; engine < engines_; ++engine)
     for (std::size_t c = 0; c < classes_.size(); ++c) {
       const Slot& idle = slot(engine, static_cast<ClassId>(c));
-      if (idle.packet_waiting || (has_none[c] && idle.ends_packet)) continue;
-      has_none[c] = !refill(engine, static_cast<ClassId>(c), now);
+      const bool takes_any = idle.ends_packet && !is_within(idle);
+      if (idle.packet_waiting || (has_none[c] && takes_any)) continue;
+      const bool has_found = refill(engine, static_cast<ClassId>(c), now);
+      if (takes_any) has_none[c] = !has_found;
     }
 }
 
@@ -107,22 +115,27 @@ bool Injector::may_go(const Message& message) const {
                                      static_cast<std::uint32_t>(next_payload(message)))) != kNever;
 }
 
+/// Whether its next packet can be made, and has room in its window.
+bool Injector::may_be_next(const Message& message, ClassId traffic_class) {
+  if (!may_go(message)) return false;
+  if (message.flow || windows_.has_credits(message, first_vc(traffic_class),
+                                           format_.unit_at(message.bytes, message.injected_bytes).wire_bytes))
+    return true;
+  lacks_window_ = true;
+  return false;
+}
+
 /// Gives the engine the message whose turn it is, of those whose next packet can be made; false if there is
 /// none.
 bool Injector::take_turn(Slot& slot, ClassId traffic_class) {
   if (!slot.ends_packet) return true;  // the flits of a packet follow each other
+  if (is_within(slot)) return may_be_next(*slot.active.message, traffic_class);
   RingQueue<Active>& waiting = with_no_engine_[index_of(traffic_class)];
   for (std::size_t i = 0; i < waiting.size(); ++i) {
-    const Message& message = *waiting[i].message;
-    const bool may = may_go(message);
-    if (may && (message.flow ||
-                windows_.has_credits(message, first_vc(traffic_class),
-                                     format_.unit_at(message.bytes, message.injected_bytes).wire_bytes))) {
-      slot.active = waiting[i];
-      take_out(waiting, i);
-      return true;
-    }
-    lacks_window_ = lacks_window_ || may;
+    if (!may_be_next(*waiting[i].message, traffic_class)) continue;
+    slot.active = waiting[i];
+    take_out(waiting, i);
+    return true;
   }
   return false;
 }
@@ -196,8 +209,11 @@ void Injector::move_to(Message& message, std::uint64_t number, TimePs now) {
   const bool ends = number == format_.packets(message.bytes);
   for (std::size_t engine = 0; engine < engines_; ++engine) {
     Slot& at = slot(engine, message.traffic_class);
-    if (!at.packet_waiting || at.active.message != &message) continue;
+    if ((!at.packet_waiting && !is_within(at)) || at.active.message != &message) continue;
     at.ends_message = ends;
+    if (at.packet_waiting) return;
+    if (ends) host_.injected(at.active.ticket, now);
+    refill(engine, message.traffic_class, now);
     return;
   }
   RingQueue<Active>& waiting = with_no_engine_[index_of(message.traffic_class)];
@@ -243,13 +259,14 @@ void Injector::list_active(Active& active, StateVisitor& state) {
 
 /// One that has nothing to do stays so until a message starts; who has been idle longest gets that. No
 /// message ends within a period.
-void Injector::list_engine(Slot& by, StateVisitor& state) {
+void Injector::list_engine(Slot& by, StateVisitor& state) const {
   [[maybe_unused]] auto& [pace, active_message, packet_waiting, ends_packet, ends_message] = by;
   if (!ends_packet) return state.give_up();
-  state.require(!packet_waiting);
-  state.derived(packet_waiting);
+  const bool waits = !packet_waiting && is_within(by);  // for a packet of its message
+  state.require(!packet_waiting && !waits);
+  state.derived(packet_waiting | waits << 1);
   pace.list_state(state, packet_waiting ? StateVisitor::OnceOver::matters : StateVisitor::OnceOver::memory);
-  if (packet_waiting) list_active(active_message, state);
+  if (packet_waiting || waits) list_active(active_message, state);
 }
 
 void Injector::list_state(StateVisitor& state) {
@@ -309,7 +326,7 @@ void Injector::return_credit(PortId engine, Packet& packet, TimePs at) {
   by.packet_waiting = false;
   if (by.ends_message)
     host_.injected(by.active.ticket, at);
-  else if (by.ends_packet)
+  else if (by.ends_packet && !is_within(by))
     with_no_engine_[index_of(packet.traffic_class)].push_back(by.active);
   refill(index_of(engine), packet.traffic_class, now_);
 }

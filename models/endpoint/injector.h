@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "models/endpoint/endpoint_params.h"
 #include "models/endpoint/injection_windows.h"
 #include "models/endpoint/lane_counter.h"
 #include "models/endpoint/port_queues.h"
@@ -26,6 +27,7 @@ struct InjectorParams {
   std::uint64_t dma_bytes_per_s = 0;  ///< of one DMA engine; 0: as fast as the link
   /// Messages of a class that go out at the same time; more than these share an engine with another one.
   std::uint32_t dma_engines = 4;
+  InjectionOrder order = InjectionOrder::packet;
   /// Of each destination the exit of the first switch, if exits have windows (InjectionWindows) of an equal
   /// part of the link's buffer; else empty.
   std::vector<std::uint8_t> exits;
@@ -55,8 +57,14 @@ class InjectorHost {
 
 /// Cuts messages into packets and sends them through the injection port, by priority among classes. An engine
 /// makes one packet of a class ahead, at its own rate, of the message whose turn it is; a message is with one
-/// engine at a time. So all messages of a class have equal shares, none is faster than an engine, and a
-/// gigabyte takes no more memory than a kilobyte.
+/// engine at a time. So none is faster than an engine, and a gigabyte takes no more memory than a kilobyte.
+///
+/// InjectionOrder::packet: all messages of a class have equal shares. InjectionOrder::message: an engine has
+/// a message of each class from its first packet to its last; those of a class begin in the order in which
+/// they were sent, and as many as there are engines have equal shares. Packets of a class above still go
+/// first, between two packets of a message, which goes on where it was. A message whose next packet cannot be
+/// made (its bytes have not been read, its flow or its window is full) keeps its engine waiting; the other
+/// engines go on.
 class Injector : public SteadySource, private SwitchHost, private RouteFunction {
  public:
   Injector(NpuId npu, const InjectorParams& params, const ClassTable& classes, PacketPool& packets,
@@ -122,12 +130,18 @@ class Injector : public SteadySource, private SwitchHost, private RouteFunction 
   void ask_window_wake(TimePs now);
   TimePs take_credits(Packet& packet, TimePs head_ps);
   static void list_active(Active& active, StateVisitor& state);
-  static void list_engine(Slot& by, StateVisitor& state);
+  void list_engine(Slot& by, StateVisitor& state) const;
+  /// The engine goes on with the message that it has begun.
+  bool is_within(const Slot& slot) const {
+    return order_ == InjectionOrder::message && slot.active.message && !slot.ends_message;
+  }
+  bool may_be_next(const Message& message, ClassId traffic_class);
   void list_order_at_rest(ClassId traffic_class, StateVisitor& state);
   bool refill(std::size_t engine, ClassId traffic_class, TimePs now);
 
   NpuId npu_;
   std::size_t engines_;
+  InjectionOrder order_;
   WireFormat format_;
   TimePs link_latency_ps_;
   const ClassTable& classes_;

@@ -137,6 +137,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
     params.injector.striped = fabric.striped();
     params.injector.port_routes = fabric.port_routes(params.npu);
     params.injector.ports = fabric.ports(params.npu);
+    params.injector.order = spec.npu.injection.order;
     params.memory = spec.npu.hbm.requests;
     if (spec.remote_memory) {
       params.remote = remote_requests(*spec.remote_memory);
@@ -179,6 +180,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
     params.id = traits_.topology->io_controller(k);
     params.injector.format = fabric.format();
     params.injector.link = fabric.io_link();
+    params.injector.order = spec.npu.injection.order;
     params.injector.striped = fabric.striped();
     params.endpoint.step_cost_ps = spec.npu.endpoint.step_cost_ps;
     params.endpoint.receive_cost_ps = spec.npu.endpoint.receive_cost_ps;

@@ -56,6 +56,7 @@ struct FabricAbilities {
   bool endpoint_memory = true;     ///< messages can pass through the NPUs' memories
   bool dateline_channels = false;  ///< every class needs its virtual channels twice, as rings do
   bool equal_places = false;       ///< all NPUs have the same wiring, and one may stand for all
+  bool dma_engines = true;         ///< an NPU has one port into the fabric, which its DMA engines share
   bool input_starts = false;       ///< knows `input_start_interval`
   std::string faster = {};  ///< what simulates the same in less time: "wafer.fabric.transport: messages"
   double hop_s = 0;  ///< that a hop takes to simulate; 0: as those of a wafer's packets or whole messages

@@ -135,12 +135,18 @@ struct EndpointSpec : EndpointParams {
   }
 };
 
+/// How messages leave an NPU or an I/O controller.
+struct InjectionSpec {
+  InjectionOrder order = InjectionOrder::packet;
+};
+
 struct NpuSpec {
   std::string name;  ///< in a file of its own
   double peak_operations_per_s = 1e15;
   ComputeSpec compute;
   HbmSpec hbm;
   EndpointSpec endpoint;
+  InjectionSpec injection;
 };
 
 /// Of NPU `number`; `seed`: the run's.

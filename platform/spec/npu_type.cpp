@@ -242,6 +242,19 @@ std::shared_ptr<const Struct<EndpointSpec>> endpoint_type() {
   return type;
 }
 
+namespace {
+
+std::shared_ptr<const Struct<InjectionSpec>> injection_type() {
+  auto type = std::make_shared<Struct<InjectionSpec>>("injection");
+  type->optional("order", &InjectionSpec::order, one_of<InjectionOrder>({"packet", "message"}),
+                 "What each of the four DMA engines of an NPU or I/O controller sends next: a packet of the "
+                 "message of the class that has waited longest, so that all take turns; or the rest of the "
+                 "message that it has begun. Between classes priority decides before each packet");
+  return type;
+}
+
+}  // namespace
+
 std::shared_ptr<const Struct<NpuSpec>> npu_type() {
   static const auto type = [] {
     auto made = std::make_shared<Struct<NpuSpec>>("npu");
@@ -253,7 +266,8 @@ std::shared_ptr<const Struct<NpuSpec>> npu_type() {
         .optional("hbm", &NpuSpec::hbm, hbm_type(), "Memory of one NPU")
         .optional("endpoint", &NpuSpec::endpoint,
                   std::make_shared<const FileOr<EndpointSpec>>(endpoint_type()),
-                  "Sends, receives and runs collectives; or a file with its costs (configs/endpoints/)");
+                  "Sends, receives and runs collectives; or a file with its costs (configs/endpoints/)")
+        .optional("injection", &NpuSpec::injection, injection_type(), "How messages leave an NPU");
     return made;
   }();
   return type;

@@ -271,6 +271,10 @@ void check_platform(const PlatformSpec& platform, const Check& check) {
     check.fail({&platform.npu.endpoint.memory, &platform.wafer.fabric.kind, &platform.wafer.outer},
                "messages do not pass through the memory on a fabric of dimensions, a graph or several "
                "wafers; leave it out");
+  if (!abilities.dma_engines && platform.npu.injection.order != InjectionOrder::packet)
+    check.fail({&platform.npu.injection.order, &platform.wafer.fabric.kind},
+               "has no effect where NPUs have no DMA engines that share a port: on Ethernet, on a fabric of "
+               "dimensions and on a graph whose NPUs have a port per link; leave it out");
   if (platform.npu.compute.operands == OperandSource::hbm &&
       platform.npu.compute.tiles.tile_bytes > platform.npu.hbm.capacity_bytes)
     check.fail({&platform.npu.compute.tiles.tile_bytes, &platform.npu.hbm.capacity_bytes,

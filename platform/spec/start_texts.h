@@ -41,6 +41,8 @@ npu:
     latency: 100 ns
     capacity: 80 GB
     request_bytes: 64 KiB
+  injection:
+    order: message                # a DMA engine finishes a message, as AMD's AXI DMA does a descriptor (PG021)
 collectives:
   algorithm: fastest              # of all that fit; `wafertlm collective` times them
 )";

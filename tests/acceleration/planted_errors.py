@@ -38,6 +38,8 @@ ERRORS = [
     ("a packet keeps its place in the message", "tlm/link/packet_state.h", "state.count(packet.offset);", ""),
     ("an engine stays where it was", "models/endpoint/injector.cpp",
      "pace.list_state(state, packet_waiting ? StateVisitor::OnceOver::matters : StateVisitor::OnceOver::memory);", ""),
+    ("an engine that waits for a packet of its message is not listed", "models/endpoint/injector.cpp",
+     "if (packet_waiting || waits) list_active(active_message, state);", "if (packet_waiting) list_active(active_message, state);"),
     ("whose turn it is is not compared", "models/endpoint/injector.cpp", "state.derived(message->place);", ""),
     ("a flow's packets in a switch are not moved on", "tlm/link/flow_branch.h", "state.count(gone);", ""),
     ("a message's bytes are not moved on", "tlm/acceleration/steady_states.cpp", "state.count(each->injected_bytes);", ""),

@@ -60,12 +60,14 @@ def job(number, folder):
     hidden = heads * draw.choice([size for size in (16, 32, 64, 128, 256) if heads * size <= 1024])
     layers = max(pp, draw.randint(1, 6))
     zero = draw.randint(0, 3)
+    no_engines = ("ethernet", "torus")  # that share a port
+    order = "message" if number % 2 == 1 and not fabric.startswith(no_engines) else "packet"
     schedule = draw.choice(["gpipe", "1f1b"]) if pp > 1 else "1f1b"
     text = f"""experiment: random job {number}
 platform:
   extends: {platform}
   platform: {fabric}
-  npu: {{peak: 10 PFLOPS}}
+  npu: {{peak: 10 PFLOPS, injection: {{order: {order}}}}}
 workload:
   workload: random job {number}
   model:

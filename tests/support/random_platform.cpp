@@ -63,6 +63,7 @@ std::string mesh(Random& random, RandomPlatform& platform, std::uint64_t wafers)
       "    router_pipeline: {}\n    injection_bandwidth: {}\n    ejection_bandwidth: {}\n",
       width, height, bandwidth(random), latency(random), one_in(random, 2) ? "0 ns" : "7 ns",
       bandwidth(random), bandwidth(random));
+  platform.has_dma_engines = true;
   text += common_keys(random, platform);
   if (one_in(random, 12) && wafers == 1) text += "    input_queue: fifo\n";
   platform.has_io = wafers > 1 || one_in(random, 3);
@@ -92,6 +93,7 @@ std::string fred(Random& random, RandomPlatform& platform, const std::string&) {
       "    in_network: {}\n",
       switches, npus, bandwidth(random), bandwidth(random), latency(random),
       one_in(random, 2) ? "0 ns" : "3 ns", in_network);
+  platform.has_dma_engines = true;
   text += common_keys(random, platform);
   if (in_network && one_in(random, 2)) text += fmt::format("    flow_packets: {}\n", between(random, 2, 8));
   platform.has_io = one_in(random, 3);
@@ -145,7 +147,9 @@ std::string graph(Random& random, RandomPlatform& platform, const std::string& f
 }
 
 std::string npu_keys(Random& random, const RandomPlatform& platform) {
-  std::string text = "npu:\n  endpoint: {";
+  std::string text = "npu:\n";
+  if (platform.has_dma_engines && platform.npus % 2 == 0) text += "  injection: {order: message}\n";
+  text += "  endpoint: {";
   const char* separator = "";
   for (const char* cost : {"launch_cost", "step_cost", "receive_cost"})
     if (one_in(random, 4)) {

@@ -10,8 +10,9 @@ struct RandomPlatform {
   std::string path;  ///< of its file
   std::uint32_t npus = 0;
   std::uint32_t packet_bytes = 0;
-  bool has_io = false;      ///< streams can come from outside
-  bool has_remote = false;  ///< loads and stores go to a remote memory
+  bool has_io = false;           ///< streams can come from outside
+  bool has_remote = false;       ///< loads and stores go to a remote memory
+  bool has_dma_engines = false;  ///< of an NPU they share a port
 };
 
 /// A number from `first` to `last`.

@@ -191,7 +191,7 @@ bool is_design_choice(const Setting& setting) {
   if (setting.is_numeric() || begins(key, "workload.model.") || of_the_model.count(key) != 0) return false;
   if (begins(key, "collectives.by_type.") || begins(key, "collectives.partial_groups.")) return false;
   return begins(key, "collectives.") || begins(key, "sequencer.") || begins(key, "workload.") ||
-         key == "wafer.fabric.input_queue";
+         key == "wafer.fabric.input_queue" || key == "npu.injection.order";
 }
 
 }  // namespace wafertlm

@@ -38,6 +38,7 @@ FabricAbilities DimensionalKind::abilities(const config::FabricSpec& fabric) con
   abilities.dateline_channels = has(dimensions, FabricDimension::Kind::ring);
   abilities.equal_places =
       params.messages && params.other_links.empty() && !has(dimensions, FabricDimension::Kind::line);
+  abilities.dma_engines = false;
   abilities.time_step_ps = params.rules.time_step_ps;
   return abilities;
 }

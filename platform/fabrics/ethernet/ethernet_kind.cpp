@@ -54,6 +54,7 @@ FabricAbilities EthernetKind::abilities(const config::FabricSpec&) const {
   abilities.hop_s = 0.8e-6;
   abilities.packets = false;
   abilities.endpoint_memory = false;
+  abilities.dma_engines = false;
   return abilities;
 }
 

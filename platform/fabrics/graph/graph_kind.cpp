@@ -204,6 +204,13 @@ GraphParams params_of(const config::WaferSpec& wafer) {
   return graph_params(wafer.fabric, wafer.fabric.as<config::GraphSpec>().built());
 }
 
+/// An NPU on one link has an injection port; others send through a port per link.
+bool has_leaf(const FabricGraph& graph) {
+  for (std::uint32_t npu = 0; npu < graph.npus(); ++npu)
+    if (graph.is_leaf(npu)) return true;
+  return false;
+}
+
 class GraphKind final : public FabricKind {
  public:
   std::string name() const override { return "graph"; }
@@ -231,6 +238,7 @@ class GraphKind final : public FabricKind {
   FabricAbilities abilities(const config::FabricSpec& fabric) const override {
     FabricAbilities abilities;
     abilities.endpoint_memory = false;
+    abilities.dma_engines = has_leaf(*fabric.as<config::GraphSpec>().built());
     abilities.dateline_channels = !fabric.as<config::GraphSpec>().rings.empty();
     return abilities;
   }

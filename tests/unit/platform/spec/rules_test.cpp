@@ -174,6 +174,17 @@ TEST(Rules, OfComputation) {
                  "needs a spread: give 'npu.compute.jitter_percent'");
 }
 
+TEST(Rules, OfInjection) {
+  const std::string order = "npu.injection.order";
+  for (const char* const wafer : {kMeshWafer, kFredWafer, kFourWafers, "graph_fat_tree_16"})
+    EXPECT_EQ(refused(wafer, {order + "=message"}), "") << wafer;
+  for (const char* const wafer : {"dimensional_64", "ethernet_leaf_spine_32"}) {
+    expect_refused(wafer, {order + "=message"}, order,
+                   "has no effect where NPUs have no DMA engines that share a port");
+    EXPECT_EQ(refused(wafer, {order + "=packet"}), "") << wafer;
+  }
+}
+
 TEST(Rules, OfMemoryEngines) {
   const std::string engine = "remote_memory.engine";
   const auto with = [&](const std::string& keys) {

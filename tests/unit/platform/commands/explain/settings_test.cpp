@@ -60,7 +60,7 @@ TEST(Settings, AreNumbersQuantitiesAndWordsOfSeveral) {
       "      link_bandwidth: 750 GB/s\n      input_buffer: auto\n      input_queue: fifo\n"
       "      classes:\n        provenance: \"P\"\n        value:\n          - {name: mp, vc: 0, priority: "
       "3}\n"
-      "  npu: {hbm: {level: flow, write_age: 1 us, outstanding: 16}}\n"
+      "  npu: {hbm: {level: flow, write_age: 1 us, outstanding: 16}, injection: {order: packet}}\n"
       "  collectives: {algorithm: ring, by_type: {all_reduce: auto}}\n  run: {seed: 1, data_type: int32}\n"
       "workload:\n  layers: resnet50\n  overlap: true\n  effective_rate: 400 TFLOPS\nbarrier: false\n")));
   const auto find = [&](const std::string& key) {
@@ -86,7 +86,7 @@ TEST(Settings, AreNumbersQuantitiesAndWordsOfSeveral) {
     return find(key) != all.end() && is_design_choice(*find(key));
   };
   EXPECT_TRUE(is_choice("collectives.algorithm") && is_choice("wafer.fabric.input_queue") &&
-              is_choice("workload.overlap"));
+              is_choice("npu.injection.order") && is_choice("workload.overlap"));
   EXPECT_FALSE(is_choice("collectives.by_type.all_reduce") || is_choice("npu.hbm.level") ||
                is_choice("wafer.width"));
 }
