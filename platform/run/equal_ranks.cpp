@@ -81,7 +81,8 @@ class Comparison {
     Reading first(*job_.ranks[0]);
     for (Node node; first.next(node);) {
       if (nodes_.size() == kMostNodes) return fmt::format("rank 0 has more than {} nodes", kMostNodes);
-      if (is_point_to_point(node)) return fmt::format("rank 0 has messages of its own ({})", chakra::describe(node));
+      if (is_point_to_point(node))
+        return fmt::format("rank 0 has messages of its own ({})", chakra::describe(node));
       if (node.io_stream) return "there are streams through I/O controllers";
       nodes_.push_back(node);
     }

@@ -34,8 +34,8 @@ def fabric(draw):
         sizes.append(size)
         lines.append(f"      - {{topology: {topology}, size: {size}, bandwidth: {draw.randint(1, 900)} GB/s, "
                      f"latency: {draw.randint(1, 900)} ns}}\n")
-        ways.append("halving_doubling" if topology == "switch" and power_of_two(size) and draw.random() < 0.7
-                    else "ring" if topology == "ring" else "direct")
+        ways.append("ring" if topology == "ring"
+                    else "halving_doubling" if power_of_two(size) and draw.random() < 0.7 else "direct")
     return "".join(lines), sizes, ways
 
 

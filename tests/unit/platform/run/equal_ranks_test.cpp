@@ -70,6 +70,9 @@ TEST(EqualRanks, NodesMayBeNumberedThrough) {
   std::swap(traces[0], traces[3]);
   EXPECT_FALSE(compared(traces).places.one_for_all);
   std::swap(traces[0], traces[3]);
+  traces[2][1].id = 9;
+  EXPECT_FALSE(compared(traces).places.one_for_all) << "a number is left out";
+  traces[2][1].id = 5;
   traces[2][1].data_deps = {3};
   EXPECT_FALSE(compared(traces).places.one_for_all) << "another parent";
 }
