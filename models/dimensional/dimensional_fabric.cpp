@@ -104,9 +104,11 @@ void DimensionalFabric::for_each_link(
     const std::function<void(const std::string&, std::size_t, PortId, std::size_t, PortId,
                              const OutputParams&)>& visit) const {
   const Dimensions& dimensions = params_.dimensions;
+  std::vector<std::vector<DimensionPort>> ports_at;
+  for (std::uint32_t n = 0; n < npus(); ++n) ports_at.push_back(ports_of(static_cast<NpuId>(n), dimensions));
   for (std::uint32_t n = 0; n < npus(); ++n) {
     const auto here = static_cast<NpuId>(n);
-    const std::vector<DimensionPort> ports = ports_of(here, dimensions);
+    const std::vector<DimensionPort>& ports = ports_at[n];
     for (std::uint32_t p = 0; p < ports.size(); ++p) {
       const std::size_t d = ports[p].dimension;
       const auto port = static_cast<PortId>(p);
@@ -121,7 +123,7 @@ void DimensionalFabric::for_each_link(
       }
       const NpuId there = dimensions.at(here, d, ports[p].coordinate);
       const PortId input =
-          number_of(other_end(ports[p], dimensions.coordinate(here, d)), ports_of(there, dimensions));
+          number_of(other_end(ports[p], dimensions.coordinate(here, d)), ports_at[index_of(there)]);
       visit(switch_of(here) + "->" + switch_of(there) + "." + name_of(ports[p]), n, port, index_of(there),
             input, params);
     }

@@ -80,22 +80,17 @@ const MessagePort& DimensionalMessages::port_of(const FabricLink& link) const {
 std::uint32_t DimensionalMessages::port_at_one_place(const FabricLink& link) const {
   const MessagePorts& ports = network_.ports();
   if (link.from >= npus()) return ports.number_of(vertex_of_switch(link.from), PortId{0});
-  if (!has_full_connections()) return ports.number_of(0, link.output);
-  const Dimensions& dimensions = params_.dimensions;
-  const auto here = static_cast<NpuId>(link.from);
-  DimensionPort port = ports_of(here, dimensions)[index_of(link.output)];
-  if (port.to == DimensionPort::To::peer) {
-    const std::uint32_t own = dimensions.coordinate(here, port.dimension),
-                        size = dimensions[port.dimension].size;
-    port.coordinate = moves_[port.dimension] == EqualPlaces::Move::exclusive_or
-                          ? port.coordinate ^ own
-                          : (port.coordinate + size - own) % size;
-  }
-  const auto same = std::find_if(ports_.begin(), ports_.end(), [&](const DimensionPort& each) {
-    return each.dimension == port.dimension && each.to == port.to &&
-           (port.to != DimensionPort::To::peer || each.coordinate == port.coordinate);
-  });
-  return ports.number_of(0, static_cast<PortId>(same - ports_.begin()));
+  const DimensionPort& same = ports_[index_of(link.output)];
+  if (same.to != DimensionPort::To::peer) return ports.number_of(0, link.output);
+  // NPU 0's port k of the dimension leads to coordinate k + 1, another one's leaves its own out.
+  const FabricDimension& dimension = params_.dimensions[same.dimension];
+  const auto first = static_cast<std::uint32_t>(index_of(link.output)) - (same.coordinate - 1);
+  const std::uint32_t own = params_.dimensions.coordinate(static_cast<NpuId>(link.from), same.dimension),
+                      peer = same.coordinate - (same.coordinate <= own ? 1 : 0),
+                      moved = moves_[same.dimension] == EqualPlaces::Move::exclusive_or
+                                  ? peer ^ own
+                                  : (peer + dimension.size - own) % dimension.size;
+  return ports.number_of(0, static_cast<PortId>(first + moved - 1));
 }
 
 NpuId DimensionalMessages::behind(const MessagePort& link, NpuId destination) const {

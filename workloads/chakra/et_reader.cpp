@@ -19,11 +19,12 @@
 
 namespace wafertlm::chakra {
 
+using google::protobuf::io::ArrayInputStream;
 using google::protobuf::io::CodedInputStream;
 using google::protobuf::io::CopyingInputStreamAdaptor;
 
 /// A file, or what a gzip file holds. Thousands of ranks have one each: the buffers are no longer than the
-/// file needs, and there only while it is read.
+/// file needs, and there only while it is read. What is short is kept.
 struct EtReader::Stream : google::protobuf::io::CopyingInputStream {
   explicit Stream(const std::string& path_of) : path(path_of) {
     open();
@@ -36,6 +37,10 @@ struct EtReader::Stream : google::protobuf::io::CopyingInputStream {
   int Read(void* buffer, int bytes) override { return ::gzread(file, buffer, static_cast<unsigned>(bytes)); }
   /// From the beginning. @throws TraceError: it is not the file any more that was opened first.
   void start() {
+    if (!kept.empty()) {
+      input = std::make_unique<ArrayInputStream>(kept.data(), static_cast<int>(kept.size()));
+      return;
+    }
     if (file == nullptr)
       open();
     else
@@ -46,6 +51,14 @@ struct EtReader::Stream : google::protobuf::io::CopyingInputStream {
     input.reset();
     if (file != nullptr) ::gzclose(file);
     file = nullptr;
+  }
+  /// Of a file whose size is known.
+  void keep_if_short() {
+    if (size == 0 || size > kMostKeptBytes) return;
+    start();
+    kept.resize(size);
+    if (!CodedInputStream(input.get()).ReadRaw(kept.data(), static_cast<int>(size))) kept.clear();
+    close();
   }
   /// Reads all of a gzip file once: zlib compares the check sums, and the size that it gives is only known
   /// then. Returns what is wrong, or nothing.
@@ -66,11 +79,12 @@ struct EtReader::Stream : google::protobuf::io::CopyingInputStream {
   gzFile file = nullptr;  // null: closed
   bool is_packed = false;
   std::uint64_t size = 0;  // of what is read
-  std::unique_ptr<CopyingInputStreamAdaptor> input;
+  std::string kept;        // all of it; empty: it is read from the file
+  std::unique_ptr<google::protobuf::io::ZeroCopyInputStream> input;  // null: not open
   ChakraProtoMsg::Node message;  // one for all records: its memory is used again
 
  private:
-  static constexpr int kMostBlockBytes = 1 << 14;
+  static constexpr int kMostBlockBytes = 1 << 14, kMostKeptBytes = 1 << 12;
   int block_bytes() const {
     constexpr std::uint64_t kLeast = 64;
     return static_cast<int>(std::clamp(opened.bytes, kLeast, std::uint64_t{kMostBlockBytes}));
@@ -100,6 +114,7 @@ EtReader::EtReader(std::string path) : path_(std::move(path)), stream_(std::make
   const std::string wrong = stream_->unpack();
   if (!wrong.empty()) fail(stream_->size, wrong);
   size_ = stream_->size;
+  stream_->keep_if_short();
   start();
   rewind();
 }
@@ -153,7 +168,7 @@ void EtReader::read_metadata() {
 
 bool EtReader::next(Node& node) {
   if (at_end_) return false;
-  if (stream_->file == nullptr) start();
+  if (!stream_->input) start();
   if (!read_record(stream_->message)) {
     at_end_ = true;
     stream_->close();

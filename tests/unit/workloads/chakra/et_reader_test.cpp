@@ -177,8 +177,10 @@ std::size_t open_files() {
   return static_cast<std::size_t>(std::distance(first, std::filesystem::directory_iterator()));
 }
 
+const std::string kLongName(5000, 'n');
+
 TEST_F(EtReading, AFileIsOpenOnlyWhileItIsRead) {
-  write_bytes(path_, metadata() + record(node(1, "a", 4)) + record(node(2, "b", 4)));
+  write_bytes(path_, metadata() + record(node(1, kLongName, 4)) + record(node(2, "b", 4)));
   const std::size_t before = open_files();
   EtReader reader(path_);
   Node each;
@@ -196,10 +198,22 @@ TEST_F(EtReading, AFileIsOpenOnlyWhileItIsRead) {
   EXPECT_EQ(open_files(), before);
 }
 
-TEST_F(EtReading, AFileThatHasChangedIsRefused) {
+TEST_F(EtReading, AShortFileIsReadOnce) {
   write_bytes(path_, metadata() + record(node(1, "a", 4)));
+  const std::size_t before = open_files();
   EtReader reader(path_);
-  write_bytes(path_, metadata() + record(node(1, "longer", 4)));
+  const auto first = read_all(reader);
+  std::filesystem::remove(path_);
+  reader.rewind();
+  EXPECT_EQ(read_all(reader), first);
+  EXPECT_EQ(first.size(), 1U);
+  EXPECT_EQ(open_files(), before);
+}
+
+TEST_F(EtReading, AFileThatHasChangedIsRefused) {
+  write_bytes(path_, metadata() + record(node(1, kLongName, 4)));
+  EtReader reader(path_);
+  write_bytes(path_, metadata() + record(node(1, kLongName + "er", 4)));
   expect_error([&] { read_all(reader); }, {path_, "has changed while it was read"});
   std::filesystem::remove(path_);
   expect_error([&] { read_all(reader); }, {path_, "cannot be read"});
