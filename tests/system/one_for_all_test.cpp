@@ -10,7 +10,7 @@
 namespace wafertlm::test {
 namespace {
 
-constexpr int kRanks = 8;
+constexpr int kEight = 8;
 
 chakra::Node collective_of(std::uint64_t id, chakra::CollectiveType type, std::uint64_t bytes,
                            const std::string& traffic_class, Parents parents = {}) {
@@ -31,7 +31,7 @@ class OneForAllJobs : public testing::Test {
  protected:
   /// The same of every rank.
   void write(const std::string& platform, std::vector<chakra::Node> nodes, const std::string& more = "") {
-    for (int rank = 0; rank < kRanks; ++rank) write_rank(rank, nodes);
+    for (int rank = 0; rank < kEight; ++rank) write_rank(rank, nodes);
     file_ = folder_.write(
         "e.yaml", "experiment: e\n" + platform + "\nworkload: {workload: w, chakra: job" + more + "}\n");
   }
@@ -70,7 +70,7 @@ using Type = chakra::CollectiveType;
 TEST_F(OneForAllJobs, GroupsSideBySide) {
   write(eight("switch", "}}, collectives: {algorithm: dimensional}}"), {}, ", comm_groups: groups.json");
   write_groups(R"({"even": [0, 2, 4, 6], "odd": [1, 3, 5, 7]})");
-  for (int rank = 0; rank < kRanks; ++rank) {
+  for (int rank = 0; rank < kEight; ++rank) {
     chakra::Node half = collective_of(1, Type::AllReduce, 1 << 20, "mp", {0});
     half.pg_name = rank % 2 == 0 ? "even" : "odd";
     write_rank(rank, {compute(0, 1'000'000), half, collective_of(2, Type::AllReduce, 1 << 20, "dp", {0, 1})});
