@@ -26,6 +26,7 @@
 #include "tests/bench/bench_acceleration.h"
 #include "tests/bench/bench_ethernet.h"
 #include "tests/bench/bench_memory.h"
+#include "tests/bench/bench_peers.h"
 #include "tests/bench/measure.h"
 #include "workloads/chakra/et_reader.h"
 #include "workloads/chakra/et_writer.h"
@@ -358,6 +359,10 @@ int sc_main(int argc, char** argv) {
   using namespace wafertlm;
   if (argc > 1 && std::string(argv[1]) == "acceleration") {
     print_acceleration({argv + 2, argv + argc});
+    return 0;
+  }
+  if (argc > 1 && std::string(argv[1]) == "peers") {
+    print_peers({argv + 2, argv + argc});
     return 0;
   }
   prefer_huge_pages();
