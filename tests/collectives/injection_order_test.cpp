@@ -8,9 +8,11 @@ namespace wafertlm {
 namespace {
 
 nlohmann::json with_order(const std::string& preset, const std::string& order,
-                          std::vector<std::string> overrides, CollectiveType type, std::uint64_t bytes) {
+                          std::vector<std::string> overrides, CollectiveType type, std::uint64_t bytes,
+                          const std::string& algorithm = "") {
   overrides.push_back("npu.injection.order=" + order);
-  return test::outcome(test::preset(preset, overrides), {type, test::whole_wafer(), bytes, "", 0, 0, {}});
+  return test::outcome(test::preset(preset, overrides),
+                       {type, test::whole_wafer(), bytes, algorithm, 0, 0, {}});
 }
 
 TEST(InjectionOrderOnPlatforms, ValuesAreRightWithAndWithoutErrors) {
@@ -37,7 +39,7 @@ TEST(InjectionOrderOnPlatforms, ValuesAreRightThroughTheMemory) {
 TEST(InjectionOrderOnPlatforms, MakesNoDifferenceWithNoMoreMessagesThanEngines) {
   for (const char* const preset : {"wafer_mesh_5x4", "fred_c"}) {
     const auto of = [&](const char* order) {
-      return with_order(preset, order, {"collectives.algorithm=ring"}, CollectiveType::all_reduce, 1'000'000);
+      return with_order(preset, order, {}, CollectiveType::all_reduce, 1'000'000, "ring");
     };
     EXPECT_EQ(of("message"), of("packet")) << preset;
   }

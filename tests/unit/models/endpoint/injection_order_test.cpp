@@ -180,6 +180,44 @@ TEST(InjectionOrder, OtherEnginesGoOnWhileOneWaits) {
   EXPECT_EQ(one.ends, (std::vector<TimePs>{1100, 300, 400}));
 }
 
+TEST(InjectionOrder, AnEngineThatWaitsIsWokenThoughAnotherHasBeenIdleForLonger) {
+  OrderCase of;
+  of.engines = 2;
+  for (const bool resumes : {false, true}) {
+    of.sent = {{0, 1}, {0, 4}};
+    OneInjector one(of);
+    one.message(1).available_bytes = 3 * kPacketBytes;
+    one.at(1000, [&] {
+      one.message(1).available_bytes = 4 * kPacketBytes;
+      if (resumes)
+        one.injector.resume(1000);
+      else
+        one.injector.proceed(one.message(1), 1000);
+    });
+    one.run();
+    EXPECT_EQ(one.ends, (std::vector<TimePs>{100, 1100}));
+  }
+}
+
+TEST(InjectionOrder, AnEngineThatIsIdleTakesWhatIsThereWhileAnotherWaits) {
+  OrderCase of;
+  of.engines = 2;
+  of.sent = {{0, 2}, {0, 1}};
+  OneInjector one(of);
+  one.message(0).available_bytes = kPacketBytes;
+  one.message(1).available_bytes = 0;
+  const auto read = [&](std::size_t number, std::uint64_t packets, TimePs at) {
+    one.at(at, [&one, number, packets, at] {
+      one.message(number).available_bytes = packets * kPacketBytes;
+      one.injector.resume(at);
+    });
+  };
+  read(1, 1, 1000);
+  read(0, 2, 2000);
+  one.run();
+  EXPECT_EQ(one.ends, (std::vector<TimePs>{2100, 1100}));
+}
+
 TEST(InjectionOrder, AMessageThatGoesBackIsSentAgainByItsEngine) {
   OrderCase of;
   of.sent = {{0, 3}, {0, 1}};
