@@ -20,10 +20,10 @@ constexpr std::size_t kMostActive = 1U << 14;  // messages, with more there are 
 
 // A search may cost a small part of what is simulated, and more of what it has saved.
 constexpr std::uint64_t kFirstValues = 1U << 18;  // listed
-constexpr std::uint64_t kValuesPerEvent = 1;      // simulated
+constexpr std::uint64_t kEventsPerValue = 4;      // simulated
 constexpr std::uint64_t kValuesPerPacket = 16;    // skipped
 constexpr std::uint64_t kFirstEvents = 1U << 19;  // without windows of time
-constexpr std::uint64_t kEventsPerLooking = 64;   // of which one may be without them
+constexpr std::uint64_t kEventsPerLooking = 256;  // of which one may be without them
 constexpr std::uint64_t kLookingPerPacket = 2;    // skipped
 constexpr std::uint64_t kValuesPerTransfer = 16;  // looking at a message and its route costs as much as these
 
@@ -204,7 +204,7 @@ std::uint64_t SteadyStates::events_looking() const {
 /// of what it may: a search that is given up soon again finds nothing.
 bool SteadyStates::may_look() {
   const std::uint64_t events = scheduler_.events(), packets = counts_.packets, share = rests_ ? 2 : 1;
-  const std::uint64_t values = kFirstValues + kValuesPerEvent * events + kValuesPerPacket * packets;
+  const std::uint64_t values = kFirstValues + events / kEventsPerValue + kValuesPerPacket * packets;
   const std::uint64_t looking = kFirstEvents + events / kEventsPerLooking + kLookingPerPacket * packets;
   rests_ = listed_ > values / share || (forgoes_windows_ && events_looking() > looking / share);
   return !rests_;
