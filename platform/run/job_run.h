@@ -8,6 +8,7 @@
 #include "platform/run/equal_ranks.h"
 #include "platform/run/job_work.h"
 #include "platform/run/rank_sequencer.h"
+#include "tlm/kernel/module_list.h"
 #include "workloads/sequencer/time_account.h"
 
 namespace wafertlm {
@@ -114,7 +115,7 @@ class JobRun : private RankHost {
   MessageRegistry messages_;
   JobContext context_;
   IterationAccount time_;
-  std::vector<std::unique_ptr<RankSequencer>> ranks_;  // that are simulated
+  ModuleList<RankSequencer> ranks_;  // that are simulated
   std::unique_ptr<StreamEnds> stream_ends_;
   std::vector<TimePs> iteration_times_;                // by iteration: when the latest rank so far was done
   std::vector<std::uint32_t> ranks_done_, last_rank_;  // by iteration
