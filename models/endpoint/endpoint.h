@@ -91,6 +91,11 @@ class Endpoint final : public Communication,
   /// Who waits here for `message`, of which all has left its sender and not all has arrived; one line.
   std::string missing(const Message& message) const;
   const SwitchCore& injection_port() const { return injector_.port(); }
+  /// Packets cross it and nothing else: no memory, no acknowledgements, no fault.
+  bool is_plain() const { return !memory_ && !reliability_ && !fault_; }
+  bool has_port_per_link() const { return injector_.has_port_per_link(); }
+  /// Of one that is plain: its packets go to `input` of `next` without EndpointHost::inject().
+  void lead_to(SwitchCore& next, PortId input) { injector_.lead_to(next, input); }
   /// Tells `observer`, as switch number `number`, about every packet that leaves the injection port.
   void observe(LinkObserver& observer, std::size_t number) { injector_.observe(observer, number); }
   std::uint64_t outstanding_flow_credits() const { return injector_.outstanding_flow_credits(); }

@@ -50,6 +50,12 @@ void EndpointModule::end_of_elaboration() {
       !has_memory_ && to_fabric->time_source() == &scheduler_ && from_fabric->time_source() == &scheduler_;
 }
 
+void EndpointModule::start_of_simulation() {
+  const LinkEnd end = fabric_->link_end();
+  if (!endpoint_.is_plain() || !end.at) return;
+  if (SwitchCore* const next = end.at->plain_core()) endpoint_.lead_to(*next, end.input);
+}
+
 // ---------------------------------------------------------------- operations
 
 tlm_sync_enum EndpointModule::nb_transport_fw(Payload& payload, tlm_phase& phase, sc_core::sc_time& delay) {

@@ -40,7 +40,8 @@ class EndpointModule : public sc_core::sc_module,
                        protected FabricForwardIf,
                        protected FabricBackwardIf,
                        private EndpointHost,
-                       protected Wakeable {
+                       protected Wakeable,
+                       private PacketSink {
  public:
   OperationTargetSocket operations{"operations"};
   FabricInitiatorSocket to_fabric{"to_fabric"};
@@ -71,6 +72,7 @@ class EndpointModule : public sc_core::sc_module,
   void wake(std::uint32_t what, TimePs now) override;
   bool moves_packets(std::uint32_t what) const override { return what == kInjector; }
   void end_of_elaboration() override;
+  void start_of_simulation() override;
 
   Scheduler& scheduler_;
   Endpoint endpoint_;
@@ -84,7 +86,15 @@ class EndpointModule : public sc_core::sc_module,
   ::tlm::tlm_sync_enum nb_transport_bw(Packet&, ::tlm::tlm_phase&, sc_core::sc_time&) override;
   void inject(Packet& packet, TimePs head_ps) override;
   const Scheduler* time_source() const override { return &scheduler_; }
-  LinkEnd link_end() override { return {nullptr, PortId{0}, true}; }
+  LinkEnd link_end() override {
+    return {nullptr, PortId{0}, true, endpoint_.is_plain() ? static_cast<PacketSink*>(this) : nullptr};
+  }
+  /// Where nothing else is skipped nobody is late either.
+  bool may_be_told_late() const override {
+    return steady_ && endpoint_.is_plain() && !endpoint_.has_port_per_link();
+  }
+  void take(Packet& packet, TimePs start_ps) override { endpoint_.receive(packet, start_ps); }
+  TimePs credit_delay_ps() const override { return ejection_credit_delay_ps_; }
   void prefetch(std::uint32_t what, unsigned depth) const override;
   void prefetch() const override { endpoint_.injection_port().prefetch_tables(); }
   void prefetch(const Packet& packet) const override {

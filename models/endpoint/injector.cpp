@@ -38,6 +38,8 @@ Injector::Injector(NpuId npu, const InjectorParams& params, const ClassTable& cl
 }
 
 void Injector::send(Message& message, std::uint64_t ticket, TimePs now) {
+  // Endpoints go on when all switches have at this instant; the first packet may reach the next one at once.
+  if (first_switch_) first_switch_->settle(now);
   if (ports_) return ports_->send(message, ticket, now);
   const ClassId traffic_class = message.traffic_class;
   with_no_engine_[index_of(traffic_class)].push_back({&message, ticket, 0});

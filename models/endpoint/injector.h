@@ -93,6 +93,11 @@ class Injector : public SteadySource, private SwitchHost, private RouteFunction 
   void list_state(StateVisitor& state) override;
   void ask_again() override;
   const SwitchCore& port() const { return *port_; }
+  /// Packets need not be handed to InjectorHost::inject().
+  void lead_to(SwitchCore& next, PortId input) {
+    port_->lead_to(PortId{0}, next, input, false);
+    first_switch_ = &next;
+  }
   bool has_port_per_link() const { return ports_.has_value(); }
   void observe(LinkObserver& observer, std::size_t number) { port_->observe(observer, number); }
   TimePs link_latency_ps() const { return link_latency_ps_; }
@@ -156,6 +161,7 @@ class Injector : public SteadySource, private SwitchHost, private RouteFunction 
   TimePs window_wake_ps_ = kNever;
   TimePs now_ = 0;
   std::unique_ptr<SwitchCore> port_;
+  SwitchCore* first_switch_ = nullptr;  // if it is known
   std::optional<PortQueues> ports_;
 };
 

@@ -15,24 +15,41 @@ void CoreNetwork::connect(std::size_t from, PortId output, std::size_t to, PortI
   nodes_[to].previous.emplace(input, End{from, output});
 }
 
+void CoreNetwork::form_trains() {
+  for (Node& node : nodes_)
+    for (std::size_t i = 0; i < node.core.outputs(); ++i) {
+      const auto output = static_cast<PortId>(i);
+      const auto to = node.next.find(output);
+      if (to == node.next.end())
+        node.core.lead_to(output, static_cast<PacketSink&>(node));
+      else
+        node.core.lead_to(output, nodes_[to->second.number].core, to->second.port, true);
+    }
+  for (Node& node : nodes_) node.core.form_trains();
+}
+
 void CoreNetwork::offer(std::size_t to, PortId input, const Packet& packet) {
   packets_.push_back(packet);
   packets_.back().tail_ps = packet.created_ps;
   nodes_[to].core.arrive(input, packets_.back(), packet.created_ps);
 }
 
-void CoreNetwork::run() {
-  while (!wakes_.empty()) {
+void CoreNetwork::run(TimePs end) {
+  while (!wakes_.empty() && wakes_.begin()->first.first <= end) {
     auto chosen = wakes_.begin();
     if (shuffle_ != 0) {
       shuffle_ = shuffle_ * 6364136223846793005ULL + 1442695040888963407ULL;
       std::advance(chosen, (shuffle_ >> 33) % wakes_.count(chosen->first));
     }
-    const auto [at, end] = *chosen;
+    const auto [when, port] = *chosen;
     wakes_.erase(chosen);
-    now_ = at;
-    nodes_[end.number].core.wake(end.port, at);
+    now_ = when.first;
+    ++woken_;
+    nodes_[port.number].core.wake(port.port, now_);
   }
+  if (end == kNever) return;
+  now_ = end;
+  for (Node& node : nodes_) node.core.settle(end);
 }
 
 bool CoreNetwork::at_rest() const {
@@ -60,7 +77,7 @@ void CoreNetwork::Node::return_credit(PortId input, Packet& packet, TimePs at) {
 }
 
 void CoreNetwork::Node::request_wake(PortId output, TimePs at) {
-  owner.wakes_.emplace(at, End{number, output});
+  owner.wakes_.emplace(std::make_pair(at, turn), End{number, output});
 }
 
 }  // namespace wafertlm

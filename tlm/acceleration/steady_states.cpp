@@ -27,7 +27,7 @@ constexpr std::uint64_t kEventsPerLooking = 256;  // of which one may be without
 constexpr std::uint64_t kLookingPerPacket = 2;    // skipped
 constexpr std::uint64_t kValuesPerTransfer = 16;  // looking at a message and its route costs as much as these
 
-constexpr std::size_t kCountsOfMessage = 4;  // that list() ends with
+constexpr std::size_t kCountsOfMessage = 5;  // that list() ends with
 
 /// Bytes that are still to be sent; of what a flow brings, to come.
 std::uint64_t left_of(const Message& message) {
@@ -337,6 +337,7 @@ void SteadyStates::list(Component& component, StateVisitor& state) {
     state.count(each->injected_packets);
     state.count(each->arrived_bytes);
     state.count(each->arrived_packets);
+    state.count(each->announced_bytes);
   }
 }
 

@@ -58,6 +58,7 @@ void Scheduler::run(TimePs duration_ps, sc_core::sc_starvation_policy policy) {
   } else {
     run_end_ps_ = kernel_now_ps() + duration_ps;
     sc_core::sc_start(to_sc_time(duration_ps), policy);
+    if (!failure_) settle(run_end_ps_ - 1);
   }
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
@@ -92,7 +93,12 @@ TimePs Scheduler::quiet_until_ps() const {
   return until;
 }
 
+void Scheduler::settle(TimePs now) {
+  for (MayBeLate* const who : late_) who->settle(now);
+}
+
 void Scheduler::call_those_after_instant() {
+  settle(local_ps_);
   for (AfterInstant* const who : std::exchange(after_instant_, {})) who->after_instant(local_ps_);
 }
 

@@ -14,6 +14,16 @@
 
 namespace wafertlm {
 
+/// Who may be behind the time: what it has still to do changes nothing yet that others see.
+class MayBeLate {
+ public:
+  /// Makes up for what is to have happened until `now`.
+  virtual void settle(TimePs now) = 0;
+
+ protected:
+  ~MayBeLate() = default;
+};
+
 /// Who wants to be called between two instants.
 class AfterInstant {
  public:
@@ -63,6 +73,10 @@ class Scheduler : public sc_core::sc_module {
 
   /// Calls `who` when all that is due now has been delivered. While a wake-up is delivered, without windows.
   void call_after_instant(AfterInstant& who) { after_instant_.push_back(&who); }
+  /// `who` is settled before anybody is called after an instant, and at the end of run() and replay().
+  void add_late(MayBeLate& who) { late_.push_back(&who); }
+  /// allow_lookahead_windows() was called: who is late would reach into another window.
+  bool may_have_windows() const { return window_ps_ != nullptr; }
   /// Nothing but what moves packets (Wakeable::moves_packets) is due before.
   TimePs quiet_until_ps() const;
 
@@ -90,6 +104,7 @@ class Scheduler : public sc_core::sc_module {
   void deliver(const WakeQueue::Entry& entry);
   std::exception_ptr located_failure() const;
   void call_those_after_instant();
+  void settle(TimePs now);
   void deliver_alone(const WakeQueue::Entry& entry);
   void run_window(TimePs start_ps, TimePs end_ps, const WakeQueue::Entry* queued);
   bool in_window() const { return dispatching_ && partitions_.at_work() != kNoPartition; }
@@ -112,6 +127,7 @@ class Scheduler : public sc_core::sc_module {
   std::uint64_t events_ = 0;
   std::exception_ptr failure_;
   std::vector<AfterInstant*> after_instant_;
+  std::vector<MayBeLate*> late_;
   TimePs replay_end_ps_ = kNever;  // while something is replayed
   PendingTimes pending_;
 };

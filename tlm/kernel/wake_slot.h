@@ -48,6 +48,22 @@ class OverlappingWakeSlot {
   }
   /// kNever: none is asked for.
   TimePs at_ps() const { return at_; }
+  // For whoever may be woken later than it asks for: the wake-up that is to come, at due_ps(), is another
+  // one.
+  /// Asks for what may be done late; returns whether it is earlier than what was asked for.
+  bool ask_for_late(TimePs at) {
+    if (at >= at_) return false;
+    at_ = at;
+    return true;
+  }
+  /// What was asked for is used up.
+  TimePs take_late() {
+    const TimePs at = at_;
+    at_ = kNever;
+    return at;
+  }
+  TimePs due_ps() const { return overtaken_; }
+  void set_due_ps(TimePs at) { overtaken_ = at; }
   /// What was overtaken makes no difference; if it comes it finds nothing to do. After the other one has
   /// moved, it must be asked for again.
   void list_state(StateVisitor& state) {

@@ -22,6 +22,8 @@ CutThroughSwitch::CutThroughSwitch(const SwitchParams& params, const ClassTable&
       per_output_(params.input_queue == InputQueue::per_output),
       has_rings_(!params.ring_outputs.empty()),
       input_start_ps_(params.input_start_ps),
+      behind_(params.outputs.size()),
+      before_(params.credit_delay_ps.size()),
       other_(std::move(arbiter)),
       requests_(params.outputs.size(), vcs_, inputs_),
       waits_(params.outputs.size()),
@@ -58,6 +60,7 @@ void CutThroughSwitch::observe(LinkObserver& observer, std::size_t number) {
   is_observed_ = true;
   takes_repeats_ = observer.takes_repeats();
   observed_ = number;
+  has_trains_ = false;
 }
 
 void CutThroughSwitch::arrive_for(PortId output, PortId input, Packet& packet, TimePs head_ps) {
@@ -67,6 +70,8 @@ void CutThroughSwitch::arrive_for(PortId output, PortId input, Packet& packet, T
   Queue& into = queue(outputs_[index_of(output)], index_of(packet.vc), index_of(input));
   const bool is_head = packet.flow ? into.push_by_time(packet) : into.push(packet);
   if (is_head) expose(into, index_of(input), index_of(packet.vc));
+  if (has_trains_ && behind_[index_of(output)].sink && behind_[index_of(output)].comes(packet))
+    request_train(outputs_[index_of(output)]);
 }
 
 /// Notes of the packet at the front of `queue` what arbitration asks.
@@ -114,7 +119,23 @@ inline void CutThroughSwitch::expose(Queue& queue, std::size_t input, std::size_
 
 bool CutThroughSwitch::wake(PortId port, TimePs now) {
   Output& output = outputs_[index_of(port)];
-  if (!output.wake.take(now)) return false;  // an earlier wake-up did it
+  if (has_trains_) return send_train(output, now);
+  return output.wake.take(now) && arbitrate(output, now);  // else an earlier wake-up did it
+}
+
+/// All that is to leave until now, each packet at its time.
+bool CutThroughSwitch::send_train(Output& output, TimePs now) {
+  if (output.wake.due_ps() <= now) output.wake.set_due_ps(kNever);
+  leaving_ = &output;
+  bool has_left = false;
+  while (output.wake.at_ps() <= now) has_left = arbitrate(output, output.wake.take_late()) || has_left;
+  leaving_ = nullptr;
+  request_train(output);
+  return has_left;
+}
+
+/// Sends the packet whose turn it is, or asks for the time at which one may go.
+[[gnu::always_inline]] inline bool CutThroughSwitch::arbitrate(Output& output, TimePs now) {
   for (std::uint32_t starved = std::exchange(output.starved_vcs, std::uint16_t{0}); starved != 0;
        starved &= starved - 1)
     output.channels[__builtin_ctz(starved)].needed = 0;
@@ -163,12 +184,28 @@ bool CutThroughSwitch::wake(PortId port, TimePs now) {
   plan_next(output);
 
   const TimePs tail_out = later_by(host_, slot.end, packet.tail_ps);
-  host_.return_credit(static_cast<PortId>(choice.input), packet, tail_out + from.credit_delay_ps);
+  const TimePs free_at = tail_out + from.credit_delay_ps;
+  const cut_through::Before& before = before_[choice.input];
+  if (before.core && !packet.flow && !PendingTimes::is_pending(free_at))
+    before.core->credit(before.output, packet.vc, packet.wire_bytes, free_at, now);
+  else
+    host_.return_credit(static_cast<PortId>(choice.input), packet, free_at);
   packet.vc = static_cast<VcId>(choice.vc);
   packet.head_fraction = slot.start_fraction;
   packet.tail_ps = tail_out + output.latency_ps;
   ++packet.hops;
-  host_.forward(PortId{output.port}, packet, now + output.latency_ps);
+  hand_over(output, packet, now);
+}
+
+[[gnu::always_inline]] inline void CutThroughSwitch::hand_over(Output& output, Packet& packet, TimePs now) {
+  cut_through::Behind& behind = behind_[output.port];
+  const TimePs head_ps = now + output.latency_ps;
+  if (behind.core && !packet.flow) return behind.core->arrive(behind.input, packet, head_ps);
+  if (!behind.sink || packet.flow || PendingTimes::is_pending(packet.tail_ps))
+    return host_.forward(PortId{output.port}, packet, head_ps);
+  behind.leaves(packet);
+  credit(PortId{output.port}, packet.vc, packet.wire_bytes, packet.tail_ps + behind.credit_delay_ps, now);
+  behind.sink->take(packet, now);
 }
 
 void CutThroughSwitch::count(PortId port, const Packet& packet, TimePs start_ps, TimePs end_ps) {

@@ -8,6 +8,7 @@
 #include "tlm/link/cut_through_arbiter.h"
 #include "tlm/link/cut_through_port.h"
 #include "tlm/link/cut_through_requests.h"
+#include "tlm/link/cut_through_trains.h"
 #include "tlm/link/cut_through_waits.h"
 #include "tlm/link/ring_rules.h"
 #include "tlm/link/switch_core.h"
@@ -37,6 +38,10 @@ class alignas(64) CutThroughSwitch final : public SwitchCore {
   void credit(PortId output, VcId vc, std::uint32_t bytes, TimePs at, TimePs now) override;
   void count(PortId output, const Packet& packet, TimePs start_ps, TimePs end_ps) override;
   bool wake(PortId output, TimePs now) override;
+  void lead_to(PortId output, SwitchCore& next, PortId input, bool gives_back) override;
+  void lead_to(PortId output, PacketSink& sink) override;
+  bool form_trains() override;
+  void settle(TimePs now) override;
 
   std::size_t inputs() const override { return inputs_; }
   std::size_t outputs() const override { return all_outputs_.size(); }
@@ -71,8 +76,16 @@ class alignas(64) CutThroughSwitch final : public SwitchCore {
   void expose(Queue& queue, std::size_t input, std::size_t vc);
   void send(Output& output, const cut_through::Arbiter::Choice& choice, TimePs now);
   void ask_wake(Output& output, TimePs at) {
-    if (output.wake.ask(at)) host_.request_wake(PortId{output.port}, at);
+    if (has_trains_)
+      ask_for_train(output, at);
+    else if (output.wake.ask(at))
+      host_.request_wake(PortId{output.port}, at);
   }
+  bool arbitrate(Output& output, TimePs now);
+  void hand_over(Output& output, Packet& packet, TimePs now);
+  void ask_for_train(Output& output, TimePs at);
+  void request_train(Output& output);
+  bool send_train(Output& output, TimePs now);
   void plan_next(Output& output);
   void tell_of_repeats(const Output& output, std::uint64_t before, const StateVisitor& state);
   void credit_with_effect(PortId port, Channel& to, std::uint32_t bytes, TimePs at, TimePs now);
@@ -91,7 +104,11 @@ class alignas(64) CutThroughSwitch final : public SwitchCore {
   bool per_output_;  // else an input's queues are shared by all outputs
   bool is_observed_ = false;
   bool has_rings_;
+  bool has_trains_ = false;
   TimePs input_start_ps_;
+  std::vector<cut_through::Behind> behind_;      // by output
+  std::vector<cut_through::Before> before_;      // by input
+  const Output* leaving_ = nullptr;              // whose train leaves
   std::unique_ptr<cut_through::Arbiter> other_;  // in place of round_robin_
   cut_through::RequestSet requests_;
   cut_through::WaitAccount waits_;

@@ -77,6 +77,7 @@ void CutThroughSwitch::tell_of_repeats(const Output& output, std::uint64_t befor
 }
 
 void CutThroughSwitch::ask_again(PortId port) {
+  if (has_trains_) return request_train(outputs_[index_of(port)]);
   const TimePs at = outputs_[index_of(port)].wake.at_ps();
   if (at != kNever) host_.request_wake(port, at);
 }

@@ -23,6 +23,19 @@ class RouteFunction {
   ~RouteFunction() = default;
 };
 
+/// What takes packets at the end of their way and asks of each but a message's last one only what its times
+/// are: it may be told of them late.
+class PacketSink {
+ public:
+  /// The packet's head left the last output at `start_ps`, which may be over.
+  virtual void take(Packet& packet, TimePs start_ps) = 0;
+  /// From a packet's tail to the time at which its room is known free.
+  virtual TimePs credit_delay_ps() const = 0;
+
+ protected:
+  ~PacketSink() = default;
+};
+
 /// What a switch core tells its shell.
 class SwitchHost {
  public:
@@ -32,6 +45,14 @@ class SwitchHost {
   virtual void return_credit(PortId input, Packet& packet, TimePs at) = 0;
   /// Call SwitchCore::wake(output, at) at `at`. Earlier requests stay.
   virtual void request_wake(PortId output, TimePs at) = 0;
+  /// Wake-ups may come later than asked for if the core allows it.
+  virtual bool may_be_late() const { return false; }
+  /// For an output that need not be woken at `at`, but by `by`. Returns when it will be: now, if neither may
+  /// be late nor `at` is to come.
+  virtual TimePs request_late_wake(PortId output, TimePs at, TimePs /*by*/) {
+    request_wake(output, at);
+    return at;
+  }
   /// As PendingTimes::later. Only a host that may send tails which are pending is asked.
   virtual TimePs later(TimePs a, TimePs b) { return std::max(a, b); }
 
@@ -58,6 +79,17 @@ class SwitchCore {
   virtual void count(PortId output, const Packet& packet, TimePs start_ps, TimePs end_ps) = 0;
   /// Arbitrates `output`; returns whether a packet left.
   virtual bool wake(PortId output, TimePs now) = 0;
+
+  // Neighbours that may be called without the shell, but for in-network flows and for times that are pending;
+  // before the first packet.
+  /// `output` leads to `input` of `next`. `gives_back`: whose credits come back to it by calls of its own.
+  virtual void lead_to(PortId /*output*/, SwitchCore& /*next*/, PortId /*input*/, bool /*gives_back*/) {}
+  virtual void lead_to(PortId /*output*/, PacketSink& /*sink*/) {}
+  /// All who are told of credits want to know only when they are free: packets may leave in trains. Returns
+  /// whether they do, so that settle() must be called before anybody looks.
+  virtual bool form_trains() { return false; }
+  /// Makes up for what is to have happened until `now`.
+  virtual void settle(TimePs /*now*/) {}
 
   PortId route(const Packet& packet) const { return routes_.output_for(packet); }
   virtual std::size_t inputs() const = 0;

@@ -153,6 +153,20 @@ void SwitchModule::end_of_elaboration() {
   }
 }
 
+void SwitchModule::start_of_simulation() {
+  if (view_ || lossy_links_) return;
+  bool may_be_late = !flows_ && !scheduler_.may_have_windows();
+  for (Output& output : outputs_) {
+    const LinkEnd end = output.peer->link_end();
+    may_be_late = may_be_late && output.may_run_ahead;
+    if (end.sink) core_->lead_to(output.port, *end.sink);
+    if (SwitchCore* const next = end.at ? end.at->plain_core() : nullptr)
+      core_->lead_to(output.port, *next, end.input, end.at->inputs_[index_of(end.input)].peer == &output);
+  }
+  for (const Input& input : inputs_) may_be_late = may_be_late && input.peer->may_be_told_late();
+  if (may_be_late && core_->form_trains()) scheduler_.add_late(*this);
+}
+
 ::tlm::tlm_sync_enum SwitchModule::Input::nb_transport_fw(Packet& packet, ::tlm::tlm_phase&,
                                                           sc_core::sc_time& delay) {
   const TimePs now = owner->scheduler_.now();
@@ -163,6 +177,11 @@ void SwitchModule::end_of_elaboration() {
   else
     owner->core_->arrive(port, packet, now + delay.value());
   return ::tlm::TLM_ACCEPTED;
+}
+
+/// Without a latency it matters who goes first at an instant.
+bool SwitchModule::Output::may_be_told_late() const {
+  return !owner->view_ && !owner->flows_ && latency != sc_core::SC_ZERO_TIME;
 }
 
 ::tlm::tlm_sync_enum SwitchModule::Output::nb_transport_bw(Packet& packet, ::tlm::tlm_phase&,
@@ -218,6 +237,11 @@ void SwitchModule::request_wake(PortId output, TimePs at) {
     scheduler_.schedule_run_ahead(at, *this, what);
   else
     scheduler_.schedule(at, *this, what);
+}
+
+TimePs SwitchModule::request_late_wake(PortId output, TimePs, TimePs by) {
+  request_wake(output, by);
+  return by;
 }
 
 void SwitchModule::wake(std::uint32_t output, TimePs now) { core_->wake(static_cast<PortId>(output), now); }

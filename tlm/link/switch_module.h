@@ -17,7 +17,11 @@ namespace wafertlm {
 class LossyLinks;
 
 /// The SystemC shell of a SwitchCore: a fabric target socket per input, an initiator socket per output.
-class SwitchModule : public sc_core::sc_module, private SwitchHost, private FlowUnitHost, private Wakeable {
+class SwitchModule : public sc_core::sc_module,
+                     private SwitchHost,
+                     private FlowUnitHost,
+                     private Wakeable,
+                     private MayBeLate {
  public:
   /// Socket names are `in_<name>` and `out_<name>`, one per entry. The references must outlive the module.
   SwitchModule(const sc_core::sc_module_name& name, SwitchParams params,
@@ -39,6 +43,8 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
   std::uint64_t spoiled_packets() const;
 
   const SwitchCore& core() const { return *core_; }
+  /// The core, for a neighbour that hands packets to it without a call of the socket's; null: nobody may.
+  SwitchCore* plain_core() { return view_ ? nullptr : core_.get(); }
   std::size_t inputs() const { return inputs_.size(); }
   std::size_t outputs() const { return outputs_.size(); }
   const std::vector<OutputParams>& output_params() const { return links_; }
@@ -80,6 +86,7 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
     ::tlm::tlm_sync_enum nb_transport_bw(Packet& packet, ::tlm::tlm_phase& phase,
                                          sc_core::sc_time& delay) override;
     const Scheduler* time_source() const override { return &owner->scheduler_; }
+    bool may_be_told_late() const override;
     void prefetch() const override { owner->core_->prefetch_tables(); }
     void prefetch(const Packet& packet) const override { owner->core_->prefetch_credit(port, packet.vc); }
     SwitchModule* owner = nullptr;
@@ -98,9 +105,13 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
   };
 
   void end_of_elaboration() override;
+  void start_of_simulation() override;
+  void settle(TimePs now) override { core_->settle(now); }
   void forward(PortId output, Packet& packet, TimePs head_ps) override;
   void return_credit(PortId input, Packet& packet, TimePs at) override;
   void request_wake(PortId output, TimePs at) override;
+  bool may_be_late() const override { return true; }
+  TimePs request_late_wake(PortId output, TimePs at, TimePs by) override;
   TimePs later(TimePs a, TimePs b) override { return scheduler_.pending().later(a, b); }
   void send_copy(PortId output, std::uint32_t lane, Packet& copy, TimePs head_ps) override;
   void return_flow_credit(PortId input, Packet& packet, TimePs at) override;

@@ -46,6 +46,7 @@ struct Message {
   std::uint32_t transfer = kNoNumber, component = kNoNumber, place = 0;  ///< of SteadyStates
   ReliableMessage* reliable = nullptr;  ///< Go-Back-N (models/endpoint/reliability.h); null: off
   // Receiver's side.
+  std::uint64_t announced_bytes = 0;  ///< that have reached the last switch, where packets leave in trains
   std::uint64_t arrived_bytes = 0;
   std::uint64_t arrived_packets = 0;
   TimePs tail_ps = 0;  ///< of the packet that arrives last, so far

@@ -20,6 +20,7 @@ struct FabricProtocol {
 
 class Scheduler;
 class SwitchModule;
+class PacketSink;
 
 /// Either party of a link may name the scheduler whose now() it uses for all its times. If it does, calls may
 /// reach it while sc_time_stamp() is behind, the delay counting from now(), and it must not notify an event
@@ -29,6 +30,7 @@ struct LinkEnd {
   SwitchModule* at = nullptr;
   PortId input{};
   bool is_endpoint = false;
+  PacketSink* sink = nullptr;  ///< of an endpoint that may be told late
 };
 
 struct FabricForwardIf : ::tlm::tlm_fw_nonblocking_transport_if<Packet, ::tlm::tlm_phase> {
@@ -43,6 +45,8 @@ struct FabricForwardIf : ::tlm::tlm_fw_nonblocking_transport_if<Packet, ::tlm::t
 struct FabricBackwardIf : ::tlm::tlm_bw_nonblocking_transport_if<Packet, ::tlm::tlm_phase> {
   using protocol_types = FabricProtocol;
   virtual const Scheduler* time_source() const { return nullptr; }
+  /// END_REQ does nothing before its delay is over: it may come later, with a shorter one.
+  virtual bool may_be_told_late() const { return false; }
   /// The same for END_REQ.
   virtual void prefetch() const {}
   virtual void prefetch(const Packet&) const {}
