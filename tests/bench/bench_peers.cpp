@@ -67,13 +67,14 @@ struct Measured {
   double cpu_s = 0, peak_mb = 0, simulated_ns = 0;
 };
 
-/// Runs a program to its end and reads what it prints; none if it fails.
-std::optional<Measured> measured(const Words& command,
+/// Runs a program in a folder to its end and reads what it prints; none if it fails.
+std::optional<Measured> measured(const Words& command, const std::string& folder,
                                  const std::function<double(const std::string&)>& simulated_ns) {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error("no pipe");
   const pid_t child = fork();
   if (child == 0) {
+    if (chdir(folder.c_str()) != 0) _exit(127);  // where it may leave a log
     dup2(ends[1], STDOUT_FILENO);
     dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
     close(ends[0]);
@@ -152,7 +153,8 @@ Words inputs(const PeerCase& c, const std::string& folder) {
     command.insert(command.end(), c.workload.begin(), c.workload.end());
     command[3] = std::string(WAFERTLM_SOURCE_DIR) + "/configs/workloads/" + command[3];
     command.insert(command.end(), {"--out", folder});
-    if (!measured(command, [](const std::string&) { return 0; })) throw std::runtime_error("no traces");
+    if (!measured(command, folder, [](const std::string&) { return 0; }))
+      throw std::runtime_error("no traces");
     prefix = folder + "/" + fs::path(c.workload.front()).stem().string();
   }
   const std::vector<double> rates(c.npus.size(), 50), latencies(c.npus.size(), 500);
@@ -206,8 +208,8 @@ void print_row(const PeerCase& c, unsigned long repetitions, const std::string& 
   ours.insert(ours.end(), {"--out", folder + "/out", "--force", "--json"});
   Runs their_runs, our_runs;
   for (unsigned long k = 0; k < repetitions; ++k) {
-    if (!their_runs.failed) their_runs.add(measured(theirs, last_cycle));
-    our_runs.add(measured(ours, [](const std::string& text) {
+    if (!their_runs.failed) their_runs.add(measured(theirs, folder, last_cycle));
+    our_runs.add(measured(ours, folder, [](const std::string& text) {
       return nlohmann::json::parse(text).at("iteration_time_s").get<double>() * 1e9;
     }));
   }
