@@ -205,12 +205,13 @@ void print_row(const PeerCase& c, unsigned long repetitions, const std::string& 
   Words theirs = options, ours = options;
   theirs.insert(theirs.begin(), kAstraSim);
   ours.insert(ours.begin(), {WAFERTLM_EXECUTABLE, "astra-sim"});
-  ours.insert(ours.end(), {"--out", folder + "/out", "--force", "--json"});
+  ours.insert(ours.end(), {"--out", folder + "/out", "--force"});
   Runs their_runs, our_runs;
   for (unsigned long k = 0; k < repetitions; ++k) {
     if (!their_runs.failed) their_runs.add(measured(theirs, folder, last_cycle));
-    our_runs.add(measured(ours, folder, [](const std::string& text) {
-      return nlohmann::json::parse(text).at("iteration_time_s").get<double>() * 1e9;
+    our_runs.add(measured(ours, folder, [&](const std::string&) {
+      std::ifstream results(folder + "/out/results.json");
+      return nlohmann::json::parse(results).at("iteration_time_s").get<double>() * 1e9;
     }));
   }
   const std::optional<Measured> of_theirs = their_runs.median(), of_ours = our_runs.median();
