@@ -111,7 +111,7 @@ def outcome(tool, number, arguments, folder):
     try:
         _, off = compare_presets.run(tool, path, "off", [], arguments.limit, folder / "off")
     except RuntimeError as error:
-        if "dimensional" in str(error):
+        if "collectives.dimensions." in str(error) or "collectives.algorithm" in str(error):
             return None, "refused: a group is no box"
         return f"failed: {str(error).splitlines()[-1]}", None
     try:
