@@ -266,7 +266,7 @@ void Injector::list_engine(Slot& by, StateVisitor& state) const {
   if (!ends_packet) return state.give_up();
   const bool waits = !packet_waiting && is_within(by);  // for a packet of its message
   state.require(!packet_waiting && !waits);
-  state.derived(packet_waiting | waits << 1);
+  state.derived((packet_waiting ? 1U : 0U) | (waits ? 2U : 0U));
   pace.list_state(state, packet_waiting ? StateVisitor::OnceOver::matters : StateVisitor::OnceOver::memory);
   if (packet_waiting || waits) list_active(active_message, state);
 }

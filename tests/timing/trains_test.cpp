@@ -134,7 +134,7 @@ Course simulate(Job job, bool trains) {
     each.packet.waits.make();
     line.offer(each.from, each.input, each.packet);
   }
-  for (const TimePs at : {1'000'001, 1'234'567, 2'000'000}) {
+  for (const TimePs at : {TimePs{1'000'001}, TimePs{1'234'567}, TimePs{2'000'000}}) {
     line.run(at);
     count();
   }
