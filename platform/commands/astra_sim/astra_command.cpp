@@ -78,25 +78,47 @@ void visit_nodes(const astra_sim::Conversion& conversion, const std::string& wor
   }
 }
 
-Types collectives_in(const astra_sim::Conversion& conversion, const std::string& workload) {
-  Types types;
-  visit_nodes(conversion, workload, [&](const chakra::Node& node, const std::string&) {
-    if (node.is_collective()) types.insert(*node.comm_type);
-  });
-  return types;
-}
+/// What all ranks' nodes are asked for.
+struct SeenNodes {
+  Types collectives;
+  std::string first_access;  ///< of remote memory: "FILE: node 3 (NAME)"; empty: none
+};
+
+/// Reads all traces once, when somebody asks.
+class Nodes {
+ public:
+  Nodes(const astra_sim::Conversion& conversion, std::string workload)
+      : conversion_(conversion), workload_(std::move(workload)) {}
+
+  bool given() const { return !workload_.empty(); }
+  const SeenNodes& seen() {
+    if (!seen_) {
+      seen_.emplace();
+      visit_nodes(conversion_, workload_,
+                  [this](const chakra::Node& node, const std::string& file) { look_at(node, file); });
+    }
+    return *seen_;
+  }
+
+ private:
+  void look_at(const chakra::Node& node, const std::string& file) {
+    if (node.is_collective()) seen_->collectives.insert(*node.comm_type);
+    const bool accesses = node.type == chakra::NodeType::MemLoad || node.type == chakra::NodeType::MemStore;
+    if (accesses && seen_->first_access.empty())
+      seen_->first_access = fmt::format("{}: node {} ({})", file, node.id, node.name);
+  }
+
+  const astra_sim::Conversion& conversion_;
+  const std::string workload_;
+  std::optional<SeenNodes> seen_;
+};
 
 /// Those that matter to this workload; without one, all.
-std::vector<std::string> warnings_for(const astra_sim::Conversion& conversion, const std::string& workload) {
-  std::optional<Types> there;
+std::vector<std::string> warnings_for(const astra_sim::Conversion& conversion, Nodes& nodes) {
   std::vector<std::string> texts;
-  for (const astra_sim::Warning& warning : conversion.warnings) {
-    if (warning.only_with && !workload.empty()) {
-      if (!there) there = collectives_in(conversion, workload);
-      if (there->count(*warning.only_with) == 0) continue;
-    }
-    texts.push_back(warning.text);
-  }
+  for (const astra_sim::Warning& warning : conversion.warnings)
+    if (!warning.only_with || !nodes.given() || nodes.seen().collectives.count(*warning.only_with) != 0)
+      texts.push_back(warning.text);
   return texts;
 }
 
@@ -140,14 +162,12 @@ void print_ranks(const nlohmann::ordered_json& results) {
 }
 
 /// As ASTRA-sim, which ends at the first of them; before anything is simulated or written.
-void require_no_accesses(const astra_sim::Conversion& conversion, const std::string& workload) {
-  visit_nodes(conversion, workload, [](const chakra::Node& node, const std::string& file) {
-    if (node.type == chakra::NodeType::MemLoad || node.type == chakra::NodeType::MemStore)
-      throw std::invalid_argument(
-          fmt::format("{}: node {} ({}) uses remote memory, and 'memory-type' is NO_MEMORY_EXPANSION; name "
-                      "another type in the file of --remote-memory-configuration",
-                      file, node.id, node.name));
-  });
+void require_no_accesses(Nodes& nodes) {
+  if (!nodes.seen().first_access.empty())
+    throw std::invalid_argument(fmt::format(
+        "{} uses remote memory, and 'memory-type' is NO_MEMORY_EXPANSION; name another type in the "
+        "file of --remote-memory-configuration",
+        nodes.seen().first_access));
 }
 
 int run(const Options& options) {
@@ -155,9 +175,10 @@ int run(const Options& options) {
   const std::filesystem::path out = options.out.empty() ? "out/astra-sim" : options.out;
   const astra_sim::Conversion conversion = astra_sim::convert(options.files);
   require_all_ranks(options.files.workload, conversion);
-  warn_all(warnings_for(conversion, options.files.workload));
+  Nodes nodes(conversion, options.files.workload);
+  warn_all(warnings_for(conversion, nodes));
   warn_all(option_warnings(options));
-  if (conversion.no_remote_memory) require_no_accesses(conversion, options.files.workload);
+  if (conversion.no_remote_memory) require_no_accesses(nodes);
   config::Node experiment = conversion.experiment;
   experiment.add("platform", conversion.platform);
   ExperimentOptions run;
@@ -178,7 +199,8 @@ int write_converted(const Options& options) {
   const std::filesystem::path out = options.out.empty() ? "." : options.out;
   const astra_sim::Conversion conversion = astra_sim::convert(options.files);
   if (!options.files.workload.empty()) require_all_ranks(options.files.workload, conversion);
-  warn_all(warnings_for(conversion, options.files.workload));
+  Nodes nodes(conversion, options.files.workload);
+  warn_all(warnings_for(conversion, nodes));
   const auto files = astra_sim::yaml_files(conversion);
   OutputFolder folder(out, "wafertlm astra-sim --convert");
   for (const auto& [name, text] : files) folder.write(name, text);
