@@ -43,7 +43,7 @@ DimensionalTopology::DimensionalTopology(const DimensionalParams& params)
     bytes_per_s_[other.dimension] += Uint128{2} * dimensions_[other.dimension].links() * other.bytes_per_s;
 }
 
-std::vector<NpuId> DimensionalTopology::neighbors(NpuId npu) const {
+std::optional<std::vector<NpuId>> DimensionalTopology::neighbors(NpuId npu) const {
   std::vector<NpuId> found;
   for (const DimensionPort& port : ports_of(npu, dimensions_))
     if (port.to != DimensionPort::To::to_switch)

@@ -21,7 +21,7 @@ class DimensionalTopology final : public Topology {
     return dimensions_.head_latency_ps(from, to);
   }
   std::uint32_t hops(NpuId from, NpuId to) const override { return dimensions_.hops(from, to); }
-  std::vector<NpuId> neighbors(NpuId npu) const override;
+  std::optional<std::vector<NpuId>> neighbors(NpuId npu) const override;
   std::uint64_t path_bytes_per_s(NpuId from, NpuId to) const override {
     return dimensions_.path_bytes_per_s(from, to, port_bytes_per_s());
   }

@@ -279,7 +279,7 @@ LinkGraph MeshTopology::link_graph() const {
   return graph;
 }
 
-std::vector<NpuId> MeshTopology::neighbors(NpuId npu) const {
+std::optional<std::vector<NpuId>> MeshTopology::neighbors(NpuId npu) const {
   std::vector<NpuId> found;
   for (const Side side : kAllSides)
     if (geometry_.has_neighbor(npu, direction_of(side)))

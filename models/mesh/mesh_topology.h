@@ -29,7 +29,7 @@ class MeshTopology final : public Topology, public KnowsLinks {
   TimePs head_latency_ps(NpuId from, NpuId to) const override { return head_latency_ps(hops(from, to)); }
   TimePs head_latency_ps(std::uint32_t hop_count) const { return ends_ps_ + hop_count * hop_ps_; }
   std::uint32_t hops(NpuId from, NpuId to) const override { return geometry_.hops(from, to); }
-  std::vector<NpuId> neighbors(NpuId npu) const override;
+  std::optional<std::vector<NpuId>> neighbors(NpuId npu) const override;
   std::uint64_t path_bytes_per_s(NpuId from, NpuId to) const override;
   std::uint64_t npu_sends_bytes_per_s(NpuId npu) const override {
     return std::min(ports().injection_bytes_per_s, all_links_bytes_per_s(npu));

@@ -162,7 +162,8 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
   for (std::uint32_t rank = 0; rank < job.size(); ++rank)
     for (const std::uint32_t peer : job.summaries[rank].sends_to)
       machine.wafer().fabric().require_routes({job.npus[rank], job.npus[peer]});
-  for (std::uint32_t rank = 0; rank == simulated(rank) && rank < job.size(); ++rank) {
+  const std::uint32_t simulated_ranks = equal_.places.one_for_all ? 1 : job.size();
+  for (std::uint32_t rank = 0; rank < simulated_ranks; ++rank) {
     const SequencerOptions options{experiment.platform.sequencer, job.dependencies,
                                    job.summaries[rank].missing, job.summaries[rank].numbers};
     RankHost& host = *this;
@@ -251,8 +252,7 @@ void JobRun::time_spent(std::uint32_t rank, const TimeSegment& segment) {
 void JobRun::collective_opened(std::uint32_t rank, const CollectiveRecord& record, TimePs now) {
   const auto group = static_cast<std::uint32_t>(job_.groups.number(record.group));
   for (const std::uint32_t other : job_.groups.ranks(record.group))
-    if (other != rank && other == simulated(other))
-      ranks_[other]->engine.awaited(group, record.sequence, now);
+    if (other != rank) ranks_[other]->engine.awaited(group, record.sequence, now);
 }
 
 void JobRun::stream_is_out(CollectiveRecord& record) {

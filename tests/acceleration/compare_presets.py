@@ -90,6 +90,22 @@ def first_difference(one, other, path=""):
     return None
 
 
+def numbered_jobs(description):
+    """Options of a script that makes jobs by number; numbers_of() says which."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tool")
+    parser.add_argument("--jobs", type=int, default=20)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--numbers", type=int, nargs="+")
+    parser.add_argument("--verify", type=int, default=10)
+    parser.add_argument("--limit", type=int, default=120)
+    return parser
+
+
+def numbers_of(arguments):
+    return arguments.numbers or range(arguments.first, arguments.first + arguments.jobs)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tool")

@@ -11,7 +11,6 @@ an Ethernet and several wafers. Job N is the same on every machine. Every --veri
 --keep: folder for the experiments of the jobs that differ or fail.
 Prints a line for each such job and one for all. Exit code 1: a difference, or a run that failed.
 """
-import argparse
 import pathlib
 import random
 import re
@@ -119,19 +118,13 @@ def outcome(tool, number, arguments, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tool")
-    parser.add_argument("--jobs", type=int, default=20)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--numbers", type=int, nargs="+")
-    parser.add_argument("--verify", type=int, default=10)
+    parser = compare_presets.numbered_jobs(__doc__)
     parser.add_argument("--only", default="")
-    parser.add_argument("--limit", type=int, default=120)
     parser.add_argument("--keep", type=pathlib.Path)
     arguments = parser.parse_args()
     tool = str(pathlib.Path(arguments.tool).resolve())
     wrong, counts = 0, {}
-    numbers = arguments.numbers or range(arguments.first, arguments.first + arguments.jobs)
+    numbers = compare_presets.numbers_of(arguments)
     for number in numbers:
         with tempfile.TemporaryDirectory() as name:
             problem, what = outcome(tool, number, arguments, pathlib.Path(name))

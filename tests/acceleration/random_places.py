@@ -10,7 +10,6 @@ or a link that differs. Job N is the same on every machine. Every --verify'th on
 Prints a line for each job that differs or fails, how many were simulated with one NPU in place of all, and why others not.
 Exit code 1: a difference, a run that failed, or fewer than a third with one NPU.
 """
-import argparse
 import collections
 import pathlib
 import random
@@ -129,17 +128,11 @@ def outcome(tool, number, arguments, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tool")
-    parser.add_argument("--jobs", type=int, default=20)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--numbers", type=int, nargs="+")
-    parser.add_argument("--verify", type=int, default=10)
-    parser.add_argument("--limit", type=int, default=120)
+    parser = compare_presets.numbered_jobs(__doc__)
     arguments = parser.parse_args()
     tool = str(pathlib.Path(arguments.tool).resolve())
     wrong, counts = 0, collections.Counter()
-    numbers = arguments.numbers or range(arguments.first, arguments.first + arguments.jobs)
+    numbers = compare_presets.numbers_of(arguments)
     for number in numbers:
         with tempfile.TemporaryDirectory() as name:
             problem, how = outcome(tool, number, arguments, pathlib.Path(name))

@@ -55,15 +55,6 @@ std::uint32_t Topology::hops(NpuId from, NpuId to) const {
   return static_cast<std::uint32_t>(route(from, to).size());
 }
 
-std::vector<NpuId> Topology::neighbors(NpuId npu) const {
-  std::vector<NpuId> found;
-  for (std::uint32_t n = 0; n < npus(); ++n) {
-    const auto other = static_cast<NpuId>(n);
-    if (hops(npu, other) == 1 || hops(other, npu) == 1) found.push_back(other);
-  }
-  return found;
-}
-
 std::uint64_t Topology::path_bytes_per_s(NpuId from, NpuId to) const {
   std::uint64_t slowest = port_bytes_per_s();
   for (const std::size_t number : route(from, to)) slowest = std::min(slowest, link(number).bytes_per_s);

@@ -118,8 +118,9 @@ class Topology {
   std::vector<std::size_t> route(NpuId from, NpuId to) const;
   /// Links between routers or switches on the route.
   virtual std::uint32_t hops(NpuId from, NpuId to) const;
-  /// Other NPUs to or from which a route has one link, in any order, perhaps twice. Default: looks at all.
-  virtual std::vector<NpuId> neighbors(NpuId npu) const;
+  /// Other NPUs to or from which a route has one link, in any order, perhaps twice. None: not known, of no
+  /// NPU.
+  virtual std::optional<std::vector<NpuId>> neighbors(NpuId /*npu*/) const { return std::nullopt; }
   /// What one message can reach: the slowest of injection, links on the way, ejection.
   virtual std::uint64_t path_bytes_per_s(NpuId from, NpuId to) const;
   /// What an NPU can send, and receive, at most: its own port or all its links.

@@ -3,26 +3,14 @@
 // and load them as when all are simulated.
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "tests/collectives/dimensional/dimensional_case.h"
+#include "tests/collectives/dimensional/random.h"
 
 namespace wafertlm {
 namespace {
 
 using test::DimensionalCase;
-
-class Draw {
- public:
-  explicit Draw(std::uint64_t seed) : random_(seed) {}
-  std::uint64_t from_to(std::uint64_t first, std::uint64_t last) {
-    return first + random_() % (last - first + 1);
-  }
-  std::string of(const std::vector<std::string>& words) { return words[from_to(0, words.size() - 1)]; }
-
- private:
-  std::mt19937_64 random_;
-};
+using test::Random;
 
 nlohmann::json result_of(const DimensionalCase& what, CollectiveType type, std::uint64_t bytes) {
   const config::PlatformSpec spec = what.spec();
@@ -42,7 +30,7 @@ nlohmann::json result_of(const DimensionalCase& what, CollectiveType type, std::
   });
 }
 
-DimensionalCase drawn(Draw& draw, std::uint64_t& npus) {
+DimensionalCase drawn(Random& draw, std::uint64_t& npus) {
   DimensionalCase what;
   std::string list;
   for (std::uint64_t d = 0, dimensions = draw.from_to(1, 3); d < dimensions; ++d) {
@@ -72,7 +60,7 @@ DimensionalCase drawn(Draw& draw, std::uint64_t& npus) {
 
 // Of those whose parts have one length three in four have equal places; the others go half way round a ring.
 TEST(OneForAll, RandomCollectivesTakeTheSameTime) {
-  Draw draw(53);
+  Random draw(53);
   int stood_for_all = 0;
   constexpr int kCases = 150;
   for (int i = 0; i < kCases; ++i) {

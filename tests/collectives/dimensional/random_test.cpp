@@ -7,26 +7,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <random>
 
 #include "tests/collectives/dimensional/dimensional_case.h"
+#include "tests/collectives/dimensional/random.h"
 
 namespace wafertlm {
 namespace {
 
 using test::DimensionalCase;
 using test::outcome_by_dimension;
-
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : random_(seed) {}
-  std::uint64_t below(std::uint64_t end) { return random_() % end; }
-  std::uint64_t from_to(std::uint64_t first, std::uint64_t last) { return first + below(last - first + 1); }
-  std::string of(const std::vector<std::string>& words) { return words[below(words.size())]; }
-
- private:
-  std::mt19937_64 random_;
-};
+using test::Random;
 
 struct Timed {
   DimensionalCase what;

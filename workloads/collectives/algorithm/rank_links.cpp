@@ -104,14 +104,15 @@ RankLinks DisjointRoutes::links() {
   return graph;
 }
 
-/// By rank those behind it to or from which a route has one link, ascending.
+/// By rank those behind it to or from which a route has one link, ascending. Requires that they are known.
 std::vector<std::vector<std::uint32_t>> neighbors_behind(const Group& group, const Topology& topology) {
   const auto ranks = static_cast<std::uint32_t>(group.size());
   std::vector<std::uint32_t> rank_of(topology.npus(), ranks);
   for (std::uint32_t rank = 0; rank < ranks; ++rank) rank_of[index_of(group[rank])] = rank;
   std::vector<std::vector<std::uint32_t>> behind(ranks);
   for (std::uint32_t a = 0; a < ranks; ++a) {
-    for (const NpuId npu : topology.neighbors(group[a]))
+    const auto neighbors = topology.neighbors(group[a]);
+    for (const NpuId npu : *neighbors)
       if (const std::uint32_t b = rank_of[index_of(npu)]; b > a && b < ranks) behind[a].push_back(b);
     std::sort(behind[a].begin(), behind[a].end());
     behind[a].erase(std::unique(behind[a].begin(), behind[a].end()), behind[a].end());
@@ -129,9 +130,10 @@ RankLinks find_links(const Group& group, const FabricTraits& fabric) {
   };
   std::vector<RankPair> pairs;
   const auto add = [&](std::uint32_t a, std::uint32_t b) {
-    pairs.push_back({topology.hops(group[a], group[b]), topology.hops(group[b], group[a]), a, b});
+    const RankPair pair{topology.hops(group[a], group[b]), topology.hops(group[b], group[a]), a, b};
+    if (pair.there == 1 || pair.back == 1 || has_routes) pairs.push_back(pair);
   };
-  if (has_routes) {
+  if (has_routes || !topology.neighbors(group.front())) {
     for (std::uint32_t a = 0; a < ranks; ++a)
       for (std::uint32_t b = a + 1; b < ranks; ++b) add(a, b);
   } else {

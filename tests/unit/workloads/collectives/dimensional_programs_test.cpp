@@ -7,8 +7,7 @@
 #include <algorithm>
 #include <random>
 
-#include "models/dimensional/dimensional_topology.h"
-#include "tlm/shape/fabric_traits.h"
+#include "tests/unit/workloads/collectives/fabric_of_dimensions.h"
 #include "workloads/collectives/algorithm/proof.h"
 #include "workloads/collectives/dimensional/binary_tree.h"
 #include "workloads/collectives/planner.h"
@@ -17,18 +16,11 @@ namespace wafertlm {
 namespace {
 
 using Order = HierarchyOptions::Order;
+using test::fabric_of;
 using Wires = FabricDimension::Kind;
 
 constexpr CollectiveType kTypes[] = {CollectiveType::all_reduce, CollectiveType::all_gather,
                                      CollectiveType::reduce_scatter, CollectiveType::all_to_all};
-
-FabricTraits fabric_of(const std::vector<FabricDimension>& dimensions) {
-  DimensionalParams params;
-  params.dimensions = Dimensions(dimensions);
-  FabricTraits fabric;
-  fabric.topology = std::make_shared<DimensionalTopology>(params);
-  return fabric;
-}
 
 void prove(const FabricTraits& fabric, CollectiveType type, std::uint64_t bytes, std::uint32_t chunks,
            const std::string& algorithm = "dimensional") {

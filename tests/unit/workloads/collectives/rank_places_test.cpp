@@ -6,26 +6,18 @@
 #include <random>
 #include <tuple>
 
-#include "models/dimensional/dimensional_topology.h"
 #include "tests/support/groups.h"
+#include "tests/unit/workloads/collectives/fabric_of_dimensions.h"
 #include "tlm/shape/equal_places.h"
-#include "tlm/shape/fabric_traits.h"
 #include "workloads/collectives/planner.h"
 
 namespace wafertlm {
 namespace {
 
+using test::fabric_of;
 using Wires = FabricDimension::Kind;
 using Way = DimensionAlgorithm;
 using Move = EqualPlaces::Move;
-
-FabricTraits fabric_with(const std::vector<FabricDimension>& dimensions) {
-  DimensionalParams params;
-  params.dimensions = Dimensions(dimensions);
-  FabricTraits fabric;
-  fabric.topology = std::make_shared<DimensionalTopology>(params);
-  return fabric;
-}
 
 std::shared_ptr<const CollectiveProgram> planned(const FabricTraits& fabric, CollectiveType type,
                                                  const Group& group, std::uint64_t bytes,
@@ -85,7 +77,7 @@ TEST(RankPlaces, EachRankDoesWhatTheFirstDoes) {
                             : std::vector{Way::ring, Way::direct, Way::bidirectional_ring}));
       npus *= size;
     }
-    FabricTraits fabric = fabric_with(dimensions);
+    FabricTraits fabric = fabric_of(dimensions);
     fabric.hierarchy.all_reduce = fabric.hierarchy.all_gather = fabric.hierarchy.reduce_scatter = ways;
     fabric.hierarchy.active_chunks = static_cast<std::uint32_t>(random() % 3);
     fabric.hierarchy.reductions =
@@ -107,7 +99,7 @@ TEST(RankPlaces, MovingKeepsNeighbours) {
   const Dimensions dimensions(
       {{Wires::ring, 5, 1, 1}, {Wires::switched, 4, 1, 1}, {Wires::fully_connected, 3, 1, 1}});
   const FabricTraits fabric =
-      fabric_with({{Wires::ring, 5, 1, 1}, {Wires::switched, 4, 1, 1}, {Wires::fully_connected, 3, 1, 1}});
+      fabric_of({{Wires::ring, 5, 1, 1}, {Wires::switched, 4, 1, 1}, {Wires::fully_connected, 3, 1, 1}});
   const auto program =
       planned(fabric, CollectiveType::all_reduce, test::first_npus(60), std::uint64_t{60} * 8, 1);
   const EqualPlaces& places = *program->ranks.front()->places();
@@ -123,7 +115,7 @@ TEST(RankPlaces, MovingKeepsNeighbours) {
 
 const EqualPlaces* places_on(const FabricDimension& wiring, Way way, std::uint64_t bytes,
                              std::shared_ptr<const CollectiveProgram>& program) {
-  FabricTraits fabric = fabric_with({wiring});
+  FabricTraits fabric = fabric_of({wiring});
   fabric.hierarchy.all_reduce = {way};
   program = planned(fabric, CollectiveType::all_reduce, test::first_npus(wiring.size), bytes, 1);
   return program->ranks.front()->places();
@@ -142,7 +134,7 @@ TEST(RankPlaces, ThereAreNoneWhereRanksDiffer) {
       << "it has ends";
   const FabricDimension star{Wires::switched, 8, 1'000'000'000, 500};
   EXPECT_EQ(places_on(star, Way::halving_doubling, 64, program)->axes().front().move, Move::exclusive_or);
-  FabricTraits fabric = fabric_with({star});
+  FabricTraits fabric = fabric_of({star});
   fabric.hierarchy.all_reduce = {Way::double_binary_tree};
   fabric.hierarchy.order = HierarchyOptions::Order::per_dimension;
   EXPECT_EQ(planned(fabric, CollectiveType::all_reduce, test::first_npus(8), 64, 1)->ranks.front()->places(),
@@ -152,7 +144,7 @@ TEST(RankPlaces, ThereAreNoneWhereRanksDiffer) {
 
 // Groups of half a switch are like each other, and unlike a group of all.
 TEST(RankPlaces, PartsOfASwitchAreAlike) {
-  const FabricTraits fabric = fabric_with({{Wires::switched, 8, 1'000'000'000, 500}});
+  const FabricTraits fabric = fabric_of({{Wires::switched, 8, 1'000'000'000, 500}});
   const auto of = [&](const Group& group) {
     return planned(fabric, CollectiveType::all_reduce, group, 64, 1);
   };

@@ -33,7 +33,7 @@ class Asked final : public Topology {
     ++distances;
     return of_->hops(from, to);
   }
-  std::vector<NpuId> neighbors(NpuId npu) const override {
+  std::optional<std::vector<NpuId>> neighbors(NpuId npu) const override {
     return knows_neighbors_ ? of_->neighbors(npu) : Topology::neighbors(npu);
   }
   mutable std::size_t distances = 0;
