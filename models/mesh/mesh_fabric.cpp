@@ -8,12 +8,6 @@
 namespace wafertlm {
 namespace {
 
-/// Of a side.
-Direction opposite(Direction side) {
-  constexpr Direction kOpposite[] = {Direction::west, Direction::east, Direction::south, Direction::north};
-  return kOpposite[static_cast<std::size_t>(side)];
-}
-
 PortId port_of(const std::vector<Direction>& ports, Direction side) {
   return static_cast<PortId>(std::find(ports.begin(), ports.end(), side) - ports.begin());
 }
@@ -23,6 +17,24 @@ std::string number(NpuId npu) { return std::to_string(index_of(npu)); }
 /// Every stream has a packet on its way through the buffer, at its own pace, and two more may wait. With
 /// fewer, a stream whose link is free waits for room that others' packets hold.
 std::uint32_t packets_of(std::uint32_t streams) { return streams == 1 ? 2 : streams + 2; }
+
+/// X-Y where that is whole, else the detour.
+class HoleRouting final : public XyRouting {
+ public:
+  HoleRouting(const MeshGeometry& geometry, const DetourRoutes& detours, NpuId here)
+      : XyRouting(geometry, here), detours_(detours), here_(here) {}
+  PortId output_for(const Packet& packet) const override {
+    return port(detours_.next(here_, geometry_.router(packet.source), geometry_.router(packet.destination)),
+                packet.destination);
+  }
+  bool on_upper_half(const Packet& packet) const override {
+    return !detours_.is_xy(geometry_.router(packet.source), geometry_.router(packet.destination));
+  }
+
+ private:
+  const DetourRoutes& detours_;
+  NpuId here_;
+};
 
 }  // namespace
 
@@ -35,8 +47,12 @@ MeshFabric::MeshFabric(const sc_core::sc_module_name& name, const MeshParams& pa
       geometry_(params.width, params.height, params.io) {
   check_params();
   switches_.resize(geometry_.npus());
+  if (params.has_holes()) detours_.emplace(geometry_, dead_links(params, geometry_));
   for (std::uint32_t n = 0; n < geometry_.npus(); ++n)
-    routing_.emplace_back(geometry_, static_cast<NpuId>(n));
+    if (const auto here = static_cast<NpuId>(n); detours_)
+      routing_.push_back(std::make_unique<HoleRouting>(geometry_, *detours_, here));
+    else
+      routing_.push_back(std::make_unique<XyRouting>(geometry_, here));
   for (std::uint32_t k = 0; k < geometry_.npus(); ++k) {
     const std::uint32_t n = reverse ? geometry_.npus() - 1 - k : k;
     SwitchParams router;
@@ -50,11 +66,23 @@ MeshFabric::MeshFabric(const sc_core::sc_module_name& name, const MeshParams& pa
       router.outputs.push_back(output_params(static_cast<NpuId>(n), side));
       names.emplace_back(to_string(side));
     }
+    if (detours_) router.ring_outputs.assign(names.size(), {0, false, true});
     switches_[n] = std::make_unique<SwitchModule>(("router_" + std::to_string(n)).c_str(), router, names,
-                                                  names, classes, routing_[n], scheduler);
+                                                  names, classes, *routing_[n], scheduler);
     switches_[n]->set_partition(n);
   }
   bind_links(classes);
+  if (detours_) require_no_cycle();
+}
+
+/// X-Y routes have no cycle, and share no channel with detours.
+void MeshFabric::require_no_cycle() const {
+  const std::vector<std::size_t> cycle = detours_->find_cycle();
+  if (cycle.empty()) return;
+  std::string names;
+  for (const std::size_t link : cycle)
+    names += " router" + std::to_string(link / 4) + ":" + to_string(static_cast<Direction>(link % 4));
+  throw std::logic_error("detours can deadlock:" + names);
 }
 
 void MeshFabric::set_wormhole(SwitchParams& router) const {
@@ -77,6 +105,8 @@ void MeshFabric::check_params() const {
   if (params_.link_latency_ps + params_.router_pipeline_ps == 0)
     throw std::invalid_argument("link latency and router pipeline are both 0: a hop must take at least 1 ps");
   check_buffer(params_.format, params_.buffer_bytes);
+  if (params_.has_holes() && params_.format.by_flit)
+    throw std::invalid_argument("detours around failed parts do not go with wormhole switching");
 }
 
 void MeshFabric::bind_links(const ClassTable& classes) {
@@ -166,19 +196,19 @@ void MeshFabric::attach(NpuId endpoint, FabricInitiatorSocket& to_fabric, Fabric
 }
 
 std::string MeshFabric::route_failure(NpuId from, NpuId to) const {
-  const std::vector<NpuId> route = geometry_.route(from, to);
-  for (std::size_t i = 0; i < route.size(); ++i) {
-    for (const NpuId failed : params_.failed_routers)
-      if (route[i] == failed) return "router " + number(failed) + " has failed";
-    for (const auto& [a, b] : params_.failed_links)
-      if (i > 0 && ((route[i - 1] == a && route[i] == b) || (route[i - 1] == b && route[i] == a)))
-        return "the link between routers " + number(a) + " and " + number(b) + " has failed";
-  }
-  return "";
+  const NpuId first = geometry_.router(from), last = geometry_.router(to);
+  for (const NpuId failed : params_.failed_routers)
+    if (failed == first || failed == last) return "router " + number(failed) + " has failed";
+  for (const NpuId failed : params_.failed_npus)
+    if (failed == from || failed == to) return "NPU " + number(failed) + " does not work";
+  return detours_ && !detours_->reaches(first, last)
+             ? "no links that work join router " + number(first) + " to router " + number(last)
+             : "";
 }
 
 TimePs MeshFabric::head_latency_ps(NpuId from, NpuId to) const {
-  const TimePs hops = geometry_.hops(from, to);
+  const TimePs hops =
+      detours_ ? detours_->hops(geometry_.router(from), geometry_.router(to)) : geometry_.hops(from, to);
   return params_.injection_latency_ps + params_.ejection_latency_ps + hops * params_.link_latency_ps +
          (hops + 1) * params_.router_pipeline_ps;
 }

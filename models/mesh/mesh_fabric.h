@@ -2,8 +2,11 @@
 #pragma once
 #include <algorithm>
 #include <deque>
+#include <memory>
+#include <optional>
 #include <string>
 
+#include "models/mesh/detour_routes.h"
 #include "models/mesh/mesh_geometry.h"
 #include "models/mesh/mesh_params.h"
 #include "tlm/fabric/fabric.h"
@@ -11,12 +14,14 @@
 namespace wafertlm {
 
 /// A wafer mesh of SwitchModules with X-Y routing, which cannot deadlock (Dally and Seitz, 1987; walked by
-/// the tests of RouteCheck, because that takes the square of the routers).
+/// the tests of RouteCheck, because that takes the square of the routers). Around parts that do not work
+/// packets take DetourRoutes on the upper half of their class's channels.
 class MeshFabric final : public Fabric {
  public:
   /// With `checkers` every link gets a protocol checker. Routers are built in reverse order when `reverse` is
   /// set; the results must not change.
-  /// @throws std::invalid_argument: a packet larger than half an explicit buffer; a hop without any delay.
+  /// @throws std::invalid_argument: a packet larger than half an explicit buffer; a hop without any delay;
+  /// with parts that do not work, wormhole switching, or a class with an odd number of channels.
   MeshFabric(const sc_core::sc_module_name& name, const MeshParams& params, const ClassTable& classes,
              Scheduler& scheduler, CheckerSet* checkers = nullptr, bool reverse = false);
 
@@ -50,15 +55,15 @@ class MeshFabric final : public Fabric {
   void set_wormhole(SwitchParams& router) const;
   void check_params() const;
   void bind_links(const ClassTable& classes);
-  bool has_failures() const override {
-    return !params_.failed_links.empty() || !params_.failed_routers.empty();
-  }
+  void require_no_cycle() const;
+  bool has_failures() const override { return params_.has_holes() || !params_.failed_npus.empty(); }
 
   MeshParams params_;
   const ClassTable& classes_;
   CheckerSet* checkers_;
   MeshGeometry geometry_;
-  std::deque<XyRouting> routing_;
+  std::optional<DetourRoutes> detours_;
+  std::deque<std::unique_ptr<XyRouting>> routing_;
 };
 
 }  // namespace wafertlm

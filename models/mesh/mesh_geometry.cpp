@@ -111,8 +111,7 @@ XyRouting::XyRouting(const MeshGeometry& geometry, NpuId here)
 PortId XyRouting::output_for(const Packet& packet) const {
   const Direction direction =
       xy_direction(column_, row_, geometry_.column(packet.destination), geometry_.row(packet.destination));
-  const Direction port = direction == Direction::local ? geometry_.exit(packet.destination) : direction;
-  return port_[static_cast<std::size_t>(port)];
+  return port(direction, packet.destination);
 }
 
 }  // namespace wafertlm

@@ -15,6 +15,11 @@ enum class Direction : std::uint8_t { east, west, north, south, local };
 constexpr std::size_t kDirections = 5;
 const char* to_string(Direction direction);
 constexpr Direction direction_of(Side side) { return static_cast<Direction>(side); }
+/// Of a side.
+constexpr Direction opposite(Direction side) {
+  constexpr Direction kOpposite[] = {Direction::west, Direction::east, Direction::south, Direction::north};
+  return kOpposite[static_cast<std::size_t>(side)];
+}
 
 /// A width × height grid of routers, one NPU each; NPU n sits at column n mod width, row n / width. Row 0 is
 /// north. I/O controller k, on the free port of an edge router, is the endpoint npus() + k.
@@ -68,13 +73,20 @@ class MeshGeometry {
 };
 
 /// X-Y routing of one router: along the row first, then along the column.
-class XyRouting final : public RouteFunction {
+class XyRouting : public RouteFunction {
  public:
   XyRouting(const MeshGeometry& geometry, NpuId here);
+  virtual ~XyRouting() = default;
   PortId output_for(const Packet& packet) const override;
 
- private:
+ protected:
+  /// Of the router, towards the side; `local` is the exit to the endpoint.
+  PortId port(Direction side, NpuId endpoint) const {
+    return port_[static_cast<std::size_t>(side == Direction::local ? geometry_.exit(endpoint) : side)];
+  }
   const MeshGeometry& geometry_;
+
+ private:
   std::uint32_t column_, row_;
   PortId port_[kDirections]{};
 };

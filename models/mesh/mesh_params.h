@@ -27,11 +27,21 @@ struct MeshParams : FabricParams {
   /// room for their packets.
   std::uint32_t injection_streams = 1, ejection_streams = 1;
   std::vector<std::pair<NpuId, NpuId>> failed_links;  ///< neighbours; both directions
+  std::vector<std::pair<NpuId, NpuId>> failed_ways;   ///< from, to; that direction only
   std::vector<NpuId> failed_routers;
-  std::vector<IoPort> io;  ///< controller k is the endpoint width × height + k
+  std::vector<NpuId> failed_npus;  ///< whose routers work
+  std::vector<IoPort> io;          ///< controller k is the endpoint width × height + k
   std::uint64_t io_bytes_per_s = 0;
   TimePs io_latency_ps = 0;
 
+  /// Routers or links do not work.
+  bool has_holes() const { return !failed_links.empty() || !failed_ways.empty() || !failed_routers.empty(); }
+  /// NPUs that do not take part.
+  std::vector<NpuId> idle_npus() const {
+    std::vector<NpuId> idle = failed_npus;
+    idle.insert(idle.end(), failed_routers.begin(), failed_routers.end());
+    return idle;
+  }
   std::uint64_t vertical_bytes_per_s() const {
     return vertical_link_bytes_per_s != 0 ? vertical_link_bytes_per_s : link_bytes_per_s;
   }

@@ -91,15 +91,6 @@ class MeshDistances final : public GroupDistances {
   std::uint32_t min_sum_ = ~0U, max_sum_ = 0, min_skew_ = ~0U, max_skew_ = 0;
 };
 
-/// Every straight cut in one direction: lines of NPUs, and so many links between two of them.
-CutFamily straight_cuts(std::vector<std::uint32_t> line_of, std::uint32_t lines, std::uint64_t bytes_per_s) {
-  CutFamily family;
-  family.kind = CutFamily::Kind::prefixes;
-  family.part_of = std::move(line_of);
-  family.rates.assign(lines - 1, {bytes_per_s, bytes_per_s});
-  return family;
-}
-
 /// Half-open, from `from` to `to`.
 void add_stretch(std::vector<std::int64_t>& up, std::vector<std::int64_t>& down, std::size_t first,
                  std::uint32_t from, std::uint32_t to, std::uint64_t bytes) {
@@ -222,35 +213,36 @@ MeshTopology::MeshTopology(const MeshParams& params)
       vertical_bytes_per_s_(params.vertical_bytes_per_s()),
       ends_ps_(params.injection_latency_ps + params.router_pipeline_ps + params.ejection_latency_ps),
       hop_ps_(params.link_latency_ps + params.router_pipeline_ps),
-      failed_(links(), false) {
+      dead_npu_(npus()) {
   if (npus() == 0) return;
-  fail(params);
-  std::vector<std::uint32_t> columns, rows;
-  for (std::uint32_t n = 0; n < npus(); ++n) {
-    columns.push_back(geometry_.column(static_cast<NpuId>(n)));
-    rows.push_back(geometry_.row(static_cast<NpuId>(n)));
+  for (const NpuId npu : params.idle_npus()) dead_npu_[index_of(npu)] = true;
+  if (params.has_holes()) {
+    dead_ = dead_links(params, geometry_);
+    detours_.emplace(geometry_, dead_);
   }
-  cuts_.push_back(straight_cuts(std::move(columns), params.width, params.height * link_bytes_per_s_));
-  cuts_.push_back(straight_cuts(std::move(rows), params.height, params.width * vertical_bytes_per_s_));
+  cuts_.push_back(straight_cuts(Direction::east, Direction::west));
+  cuts_.push_back(straight_cuts(Direction::south, Direction::north));
 }
 
-/// Links that have failed, and those of routers that have, in both directions.
-void MeshTopology::fail(const MeshParams& params) {
-  const auto is_failed = [&](NpuId a, NpuId b) {
-    const auto& routers = params.failed_routers;
-    const auto& pairs = params.failed_links;
-    return std::find(routers.begin(), routers.end(), a) != routers.end() ||
-           std::find(routers.begin(), routers.end(), b) != routers.end() ||
-           std::find(pairs.begin(), pairs.end(), std::pair(a, b)) != pairs.end() ||
-           std::find(pairs.begin(), pairs.end(), std::pair(b, a)) != pairs.end();
-  };
-  if (params.failed_routers.empty() && params.failed_links.empty()) return;
-  for (std::size_t link = 0; link < failed_.size(); ++link) {
-    const auto router = static_cast<NpuId>(link / 4);
-    const auto side = static_cast<Direction>(link % 4);
-    failed_[link] =
-        !geometry_.has_neighbor(router, side) || is_failed(router, geometry_.neighbor(router, side));
+/// Every straight cut across links of two opposite sides: lines of NPUs, and the links that work between two
+/// of them.
+CutFamily MeshTopology::straight_cuts(Direction out, Direction in) const {
+  const bool by_column = out == Direction::east;
+  CutFamily family;
+  family.kind = CutFamily::Kind::prefixes;
+  family.rates.resize((by_column ? geometry_.width() : geometry_.height()) - 1);
+  for (std::uint32_t n = 0; n < npus(); ++n) {
+    const auto npu = static_cast<NpuId>(n);
+    const std::uint32_t line = by_column ? geometry_.column(npu) : geometry_.row(npu);
+    family.part_of.push_back(line);
+    if (!geometry_.has_neighbor(npu, out)) continue;
+    if (!has_failed(number_of(npu, out))) family.rates[line].out += rate(out);
+    if (!has_failed(number_of(geometry_.neighbor(npu, out), in))) family.rates[line].in += rate(in);
   }
+  // Of a cut without links nobody has anything to bring across; routes are asked for that.
+  for (CutFamily::Rate& each : family.rates)
+    each = {std::max<std::uint64_t>(each.out, 1), std::max<std::uint64_t>(each.in, 1)};
+  return family;
 }
 
 std::string MeshTopology::link_name(std::size_t number) const {
@@ -269,9 +261,7 @@ LinkGraph MeshTopology::link_graph() const {
     graph.links.push_back({n, router, ports().injection_bytes_per_s});
     graph.links.push_back({router, n, ports().ejection_bytes_per_s});
     for (const Direction side : {Direction::east, Direction::west, Direction::north, Direction::south})
-      if (const auto npu = static_cast<NpuId>(n);
-          geometry_.has_neighbor(npu, side) &&
-          !has_failed(4 * std::size_t{n} + static_cast<std::size_t>(side)))
+      if (const auto npu = static_cast<NpuId>(n); works(npu, side))
         graph.links.push_back({router,
                                npus() + static_cast<std::uint32_t>(index_of(geometry_.neighbor(npu, side))),
                                rate(side)});
@@ -281,39 +271,51 @@ LinkGraph MeshTopology::link_graph() const {
 
 std::optional<std::vector<NpuId>> MeshTopology::neighbors(NpuId npu) const {
   std::vector<NpuId> found;
-  for (const Side side : kAllSides)
-    if (geometry_.has_neighbor(npu, direction_of(side)))
-      found.push_back(geometry_.neighbor(npu, direction_of(side)));
+  for (const Side side : kAllSides) {
+    const Direction to = direction_of(side);
+    if (!geometry_.has_neighbor(npu, to)) continue;
+    const NpuId other = geometry_.neighbor(npu, to);
+    if (works(npu, to) || works(other, opposite(to))) found.push_back(other);
+  }
   return found;
 }
 
 void MeshTopology::append_route(NpuId from, NpuId to, std::vector<std::size_t>& route) const {
-  for (NpuId at = geometry_.router(from); at != geometry_.router(to);) {
-    const Direction side = geometry_.next_direction(at, to);
-    route.push_back(4 * index_of(at) + static_cast<std::size_t>(side));
+  const NpuId first = geometry_.router(from), last = geometry_.router(to);
+  for (NpuId at = first; at != last;) {
+    const Direction side = detours_ ? detours_->next(at, first, last) : geometry_.next_direction(at, to);
+    route.push_back(number_of(at, side));
     at = geometry_.neighbor(at, side);
   }
 }
 
 std::uint64_t MeshTopology::path_bytes_per_s(NpuId from, NpuId to) const {
+  if (detours_) return Topology::path_bytes_per_s(from, to);
   std::uint64_t slowest = port_bytes_per_s();
   if (geometry_.column(from) != geometry_.column(to)) slowest = std::min(slowest, link_bytes_per_s_);
   if (geometry_.row(from) != geometry_.row(to)) slowest = std::min(slowest, vertical_bytes_per_s_);
   return slowest;
 }
 
-std::uint64_t MeshTopology::all_links_bytes_per_s(NpuId npu) const {
-  std::uint64_t links = 0;
-  for (const Side side : kAllSides) links += geometry_.is_edge({npu, side}) ? 0U : rate(direction_of(side));
-  return links;
+CutFamily::Rate MeshTopology::links_bytes_per_s(NpuId router) const {
+  CutFamily::Rate rates;
+  for (const Side side : kAllSides) {
+    const Direction to = direction_of(side);
+    if (!geometry_.has_neighbor(router, to)) continue;
+    if (works(router, to)) rates.out += rate(to);
+    if (works(geometry_.neighbor(router, to), opposite(to))) rates.in += rate(to);
+  }
+  return {std::max<std::uint64_t>(rates.out, 1), std::max<std::uint64_t>(rates.in, 1)};
 }
 
 std::unique_ptr<LinkLoads> MeshTopology::link_loads() const {
+  if (detours_) return Topology::link_loads();
   return std::make_unique<MeshLinkLoads>(geometry_, link(static_cast<std::size_t>(Direction::east)),
                                          link(static_cast<std::size_t>(Direction::south)));
 }
 
 AllPairs MeshTopology::all_pairs(const Group& group) const {
+  if (detours_) return Topology::all_pairs(group);
   if (group.size() < 2) return {0, port_bytes_per_s()};
   std::uint64_t slowest = port_bytes_per_s();
   for (const NpuId npu : group) slowest = std::min(slowest, path_bytes_per_s(group[0], npu));
@@ -355,11 +357,19 @@ std::vector<std::uint32_t> MeshTopology::ring_order(const Group& group) const {
   std::iota(order.begin(), order.end(), 0U);
   std::sort(order.begin(), order.end(),
             [&](std::uint32_t a, std::uint32_t b) { return position(a) < position(b); });
-  return order;
+  if (!detours_) return order;
+  const auto length = [&](const std::vector<std::uint32_t>& ring) {
+    std::uint64_t links = 0;
+    for (std::size_t i = 0; i < ring.size(); ++i)
+      links += hops(group[ring[i]], group[ring[(i + 1) % ring.size()]]);
+    return links;
+  };
+  std::vector<std::uint32_t> other = Topology::ring_order(group);
+  return length(other) < length(order) ? other : order;
 }
 
 std::vector<std::uint32_t> MeshTopology::spanning_parents(const Group& group, std::uint32_t root) const {
-  if (!Rectangle(group, geometry_).full) return Topology::spanning_parents(group, root);
+  if (detours_ || !Rectangle(group, geometry_).full) return Topology::spanning_parents(group, root);
   std::vector<std::uint32_t> rank_of(npus()), parent(group.size());
   for (std::uint32_t rank = 0; rank < group.size(); ++rank) rank_of[index_of(group[rank])] = rank;
   const std::uint32_t x0 = geometry_.column(group[root]), y0 = geometry_.row(group[root]);
@@ -371,9 +381,23 @@ std::vector<std::uint32_t> MeshTopology::spanning_parents(const Group& group, st
   return parent;
 }
 
+/// Of a full rectangle: all links between neighbours in it work.
+bool MeshTopology::is_whole(const Group& group) const {
+  std::vector<bool> is_member(npus());
+  for (const NpuId npu : group) is_member[index_of(npu)] = true;
+  for (const NpuId npu : group)
+    for (const Side side : kAllSides) {
+      const Direction to = direction_of(side);
+      if (geometry_.has_neighbor(npu, to) && is_member[index_of(geometry_.neighbor(npu, to))] &&
+          !works(npu, to))
+        return false;
+    }
+  return true;
+}
+
 std::optional<GroupGrid> MeshTopology::group_grid(const Group& group) const {
   const Rectangle box(group, geometry_);
-  if (!box.is_grid()) return {};
+  if (!box.is_grid() || (detours_ && !is_whole(group))) return {};
   const auto ring = [&](std::uint64_t n, std::uint64_t bytes_per_s) -> GroupGrid::Ring {
     return {std::min(bytes_per_s, port_bytes_per_s() / 2), ends_ps_ + (2 * n - 3) * hop_ps_ / (n - 1)};
   };
@@ -402,6 +426,8 @@ NpuId MeshTopology::io_parent(NpuId npu, const IoPort& port) const {
 
 std::vector<IoParents> MeshTopology::io_trees(std::uint32_t controller,
                                               const std::vector<bool>& is_member) const {
+  if (detours_ || std::find(dead_npu_.begin(), dead_npu_.end(), true) != dead_npu_.end())
+    return {tree_around_holes(controller, is_member)};
   IoParents parents(npus(), kNoNpu);
   for (std::uint32_t n = 0; n < npus(); ++n) {
     if (!is_member[n]) continue;
@@ -413,6 +439,30 @@ std::vector<IoParents> MeshTopology::io_trees(std::uint32_t controller,
     }
   }
   return {parents};
+}
+
+/// Breadth first from the controller's router, over links that work towards the NPUs. Who gets the stream
+/// from a router whose NPU does not work gets it from whoever that one would.
+IoParents MeshTopology::tree_around_holes(std::uint32_t controller,
+                                          const std::vector<bool>& is_member) const {
+  IoParents nearest(npus(), kNoNpu), parents(npus(), kNoNpu);
+  const NpuId root = io_[controller].npu;
+  std::vector<NpuId> reached{root};
+  nearest[index_of(root)] = io_controller(controller);
+  for (std::size_t k = 0; k < reached.size(); ++k)
+    for (const Side side : kAllSides) {
+      const NpuId at = reached[k];
+      if (!works(at, direction_of(side))) continue;
+      const NpuId next = geometry_.neighbor(at, direction_of(side));
+      if (nearest[index_of(next)] != kNoNpu) continue;
+      nearest[index_of(next)] = dead_npu_[index_of(at)] ? nearest[index_of(at)] : at;
+      reached.push_back(next);
+    }
+  for (std::uint32_t n = 0; n < npus(); ++n)
+    for (auto npu = static_cast<NpuId>(n);
+         is_member[n] && index_of(npu) < npus() && parents[index_of(npu)] == kNoNpu;)
+      npu = parents[index_of(npu)] = nearest[index_of(npu)];
+  return parents;
 }
 
 Topology::IoPlace MeshTopology::io_place(std::uint32_t controller) const {

@@ -23,8 +23,8 @@ ClassTable class_table(const config::WaferSpec& wafer) {
     std::uint32_t highest = 0;
     for (const TrafficClass& entry : classes) highest = std::max(highest, entry.priority);
     for (TrafficClass& entry : classes)
-      if (entry.name == config::kControlClass) entry = {entry.name, channels, 1, highest + 1};
-    ++channels;
+      if (entry.name == config::kControlClass) entry = {entry.name, channels, times, highest + 1};
+    channels += times;
   }
   return ClassTable(std::move(classes), channels, abilities.in_network);
 }

@@ -24,6 +24,7 @@ struct NpuSpec;
 struct PlatformSpec;
 struct RemoteMemorySpec;
 struct StudySpec;
+struct DefectsSpec;
 struct WaferSpec;
 struct WorkloadSpec;
 
@@ -52,5 +53,6 @@ std::shared_ptr<const Struct<RemoteMemorySpec>> remote_memory_type();
 void check_remote_memory(const RemoteMemorySpec& spec, const WaferSpec& wafer, const Check& check);
 
 std::shared_ptr<const Struct<FabricSpec>> fabric_type();
+TypePtr<DefectsSpec> defects_type();
 
 }  // namespace wafertlm::config

@@ -31,6 +31,14 @@ void require_one_wafer(const WaferSpec& wafer, const Check& check) {
 
 }  // namespace config
 
+std::vector<NpuId> FabricKind::failed_npus(const config::FabricSpec& fabric) const {
+  return fabric.defects.npus;
+}
+
+PlacementGrid FabricKind::grid(const config::WaferSpec& wafer) const {
+  return {npus(wafer), 1, failed_npus(wafer.fabric)};
+}
+
 void FabricKind::check_wafer(const config::WaferSpec& wafer, const config::Check& check) const {
   config::require_no_grid(wafer, check);
   config::require_no_io(wafer, check);

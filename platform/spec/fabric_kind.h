@@ -54,6 +54,7 @@ struct FabricAbilities {
   bool in_network = false;         ///< the switches reduce and distribute
   bool packets = true;             ///< messages travel as packets through switches, not in one piece
   bool endpoint_memory = true;     ///< messages can pass through the NPUs' memories
+  bool detours = false;            ///< goes around routers and links that do not work
   bool dateline_channels = false;  ///< every class needs its virtual channels twice, as rings do
   bool equal_places = false;       ///< all NPUs have the same wiring, and one may stand for all
   bool dma_engines = true;         ///< an NPU has one port into the fabric, which its DMA engines share
@@ -100,8 +101,8 @@ class FabricKind {
   virtual std::uint32_t npus(const config::WaferSpec& wafer) const = 0;
   /// Paths of the keys that say how many NPUs there are.
   virtual std::vector<std::string> size_keys() const = 0;
-  /// NPUs that do not take part because their router does not work.
-  virtual std::vector<NpuId> failed_npus(const config::FabricSpec&) const { return {}; }
+  /// NPUs that do not take part because they or their routers do not work.
+  virtual std::vector<NpuId> failed_npus(const config::FabricSpec& fabric) const;
   /// For messages about this wafer: "5x4 wafer".
   virtual std::string wafer_name(const config::WaferSpec&) const { return "wafer"; }
 
@@ -111,7 +112,7 @@ class FabricKind {
   /// With I/O controllers, without endpoint costs.
   virtual FabricTraits traits(const config::WaferSpec& wafer) const = 0;
   /// Where a placement of workers finds its NPUs; one row.
-  virtual PlacementGrid grid(const config::WaferSpec& wafer) const { return {npus(wafer), 1}; }
+  virtual PlacementGrid grid(const config::WaferSpec& wafer) const;
   virtual FabricLinkRate fastest_link(const config::WaferSpec& wafer) const = 0;
   /// How synthetic traffic goes over it. @throws std::invalid_argument: it does not
   virtual traffic::TrafficModel traffic(const config::WaferSpec& wafer) const;

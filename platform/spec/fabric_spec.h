@@ -8,6 +8,7 @@
 
 #include "models/endpoint/endpoint_params.h"
 #include "models/rtl/view_mode.h"
+#include "platform/spec/defects_spec.h"
 #include "tlm/fabric/fabric_params.h"
 #include "tlm/kernel/units.h"
 
@@ -80,6 +81,7 @@ struct FabricSpec : FabricParams {
   }
 
   const FabricKind* kind = nullptr;
+  DefectsSpec defects;  ///< read as wafer.defects
   std::any params;
   std::uint32_t virtual_channels = 4;
   double energy_per_bit_j = 0;  ///< for every link crossing

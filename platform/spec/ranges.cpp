@@ -33,10 +33,12 @@ std::uint64_t parse_size_argument(const std::string& text) {
 
 }  // namespace
 
-Group parse_npus(const std::string& text, std::uint32_t npus) {
+Group parse_npus(const std::string& text, std::uint32_t npus, const std::vector<NpuId>& idle) {
+  const auto is_idle = [&](NpuId npu) { return std::find(idle.begin(), idle.end(), npu) != idle.end(); };
   Group group;
   if (text.empty())
-    for (std::uint32_t npu = 0; npu < npus; ++npu) group.push_back(static_cast<NpuId>(npu));
+    for (std::uint32_t npu = 0; npu < npus; ++npu)
+      if (!is_idle(static_cast<NpuId>(npu))) group.push_back(static_cast<NpuId>(npu));
   for (const std::string& part : split(text, ',')) {
     const std::vector<std::string> ends = split(part, '-');
     std::uint32_t first = 0, last = 0;
@@ -47,7 +49,12 @@ Group parse_npus(const std::string& text, std::uint32_t npus) {
           fmt::format("--npus {}: the first NPU is behind the last; write {}-{}", part, last, first));
     if (last >= npus)
       throw std::invalid_argument(fmt::format("--npus {}: the wafer has NPUs 0 to {}", part, npus - 1));
-    for (std::uint32_t npu = first; npu <= last; ++npu) group.push_back(static_cast<NpuId>(npu));
+    for (std::uint32_t npu = first; npu <= last; ++npu) {
+      group.push_back(static_cast<NpuId>(npu));
+      if (is_idle(group.back()))
+        throw std::invalid_argument(
+            fmt::format("--npus {}: NPU {} does not work (wafer.defects)", part, npu));
+    }
   }
   return group;
 }

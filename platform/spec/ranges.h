@@ -17,8 +17,9 @@ bool is_number(const std::string& text, Number& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-/// "0-4,10" → NPUs; empty: all. @throws std::invalid_argument that shows the form.
-Group parse_npus(const std::string& text, std::uint32_t npus);
+/// "0-4,10" → NPUs; empty: all that are not idle. @throws std::invalid_argument that shows the form, or an
+/// idle one.
+Group parse_npus(const std::string& text, std::uint32_t npus, const std::vector<NpuId>& idle = {});
 /// "1MiB", "8" (bytes), "1K,3K" or "1MiB:1GiB:2". @throws std::invalid_argument that shows the form.
 std::vector<std::uint64_t> parse_sizes(const std::string& text);
 /// The platform's algorithm for this collective as the planner names it; empty: the planner chooses, because

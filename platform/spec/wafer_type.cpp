@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <set>
+
 #include "platform/describe/value_types.h"
 #include "platform/spec/descriptions.h"
 #include "platform/spec/fabric_kinds.h"
@@ -87,6 +89,23 @@ std::shared_ptr<const Struct<IoSpec>> io_type() {
   return type;
 }
 
+void check_defects(const WaferSpec& wafer, const Check& check) {
+  const DefectsSpec& defects = wafer.fabric.defects;
+  std::set<NpuId> idle;
+  for (const auto* list : {&defects.npus, &defects.routers})
+    for (const NpuId& npu : *list) {
+      if (index_of(npu) >= wafer.npu_count())
+        check.fail({&npu}, "there is no NPU {}; the {} has NPUs 0 to {}", index_of(npu),
+                   fabric_kind(wafer).wafer_name(wafer), wafer.npu_count() - 1);
+      if (!idle.insert(npu).second) check.fail({&npu}, "NPU {} is listed twice", index_of(npu));
+    }
+  if (fabric_kind(wafer).abilities(wafer.fabric).detours) return;
+  if (!defects.routers.empty() || !defects.links.empty())
+    check.fail({&defects.routers, &defects.links, &wafer.fabric.kind},
+               "routers and links that do not work are known of one wafer of kind mesh, not of {}",
+               wafer.fabric.kind->name());
+}
+
 }  // namespace
 
 const TypePtr<Side>& side_type() {
@@ -105,8 +124,13 @@ std::shared_ptr<const Struct<WaferSpec>> wafer_type() {
                 "I/O controllers on the edge of the wafer, or on L1 switches")
       .optional("outer", &WaferSpec::outer, maybe<OuterSpec>(outer_type()),
                 "More wafers like this one, connected through their I/O controllers")
-      .check(
-          [](const WaferSpec& wafer, const Check& check) { wafer.fabric.kind->check_wafer(wafer, check); });
+      .optional(
+          "defects", [](auto& wafer) -> auto& { return wafer.fabric.defects; }, defects_type(),
+          "Parts that do not work")
+      .check([](const WaferSpec& wafer, const Check& check) {
+        wafer.fabric.kind->check_wafer(wafer, check);
+        check_defects(wafer, check);
+      });
   return type;
 }
 

@@ -29,7 +29,7 @@ void Fabric::require_routes(const std::vector<NpuId>& endpoints) const {
     for (const NpuId to : endpoints)
       if (const std::string why = route_failure(from, to); !why.empty())
         throw std::invalid_argument("no route from " + name(from) + " to " + name(to) + ": " + why +
-                                    " (wafer.fabric.failed_links, failed_routers); leave one of them out");
+                                    " (wafer.defects); leave one of them out");
 }
 
 void Fabric::check_buffer(const WireFormat& format, std::uint64_t buffer_bytes) {

@@ -83,7 +83,7 @@ inline void CutThroughSwitch::set_front(Queue& queue) {
   queue.head_class = packet.traffic_class;
   queue.vcs = classes_.channels_of(packet.traffic_class, packet.flow != nullptr);
   if (has_rings_)
-    queue.vcs = ring_rules_.half_of(queue.vcs, static_cast<std::size_t>(&queue - queues_), packet.vc);
+    queue.vcs = ring_rules_.half_of(queue.vcs, static_cast<std::size_t>(&queue - queues_), packet, routes_);
   if (input_start_ps_ == 0) return;
   const std::size_t input = static_cast<std::size_t>(&queue - queues_) % inputs_;
   if (input < starts_.size()) wait_for_start(outputs_[index_of(packet.output)], queue, starts_[input]);

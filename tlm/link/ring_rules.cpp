@@ -18,10 +18,11 @@ RingRules::RingRules(const SwitchParams& params, const ClassTable& classes) {
     for (std::size_t vc = 0; vc < classes.virtual_channels(); ++vc)
       for (std::size_t i = 0; i < params.credit_delay_ps.size(); ++i) {
         const bool stays = i < params.ring_inputs.size() && params.ring_inputs[i].ring == out.ring;
-        rules_.push_back(out.ring == 0  ? Rule::any
-                         : out.dateline ? Rule::upper
-                         : stays        ? Rule::keep
-                                        : Rule::lower);
+        rules_.push_back(out.by_route    ? Rule::by_route
+                         : out.ring == 0 ? Rule::any
+                         : out.dateline  ? Rule::upper
+                         : stays         ? Rule::keep
+                                         : Rule::lower);
       }
   }
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tlm/link/switch_core.h"
 #include "tlm/link/switch_params.h"
 #include "tlm/packets/class_table.h"
 
@@ -18,13 +19,15 @@ class RingRules {
   RingRules(const SwitchParams& params, const ClassTable& classes);
 
   bool empty() const { return rules_.empty(); }
-  /// The part of `vcs` that a packet of this queue, which came on channel `came_on`, may take.
-  ChannelRange half_of(ChannelRange vcs, std::size_t queue, VcId came_on) const {
+  /// The part of `vcs` that a packet of this queue, still on the channel on which it came, may take.
+  ChannelRange half_of(ChannelRange vcs, std::size_t queue, const Packet& packet,
+                       const RouteFunction& routes) const {
     const Rule rule = rules_[queue];
     if (rule == Rule::any) return vcs;
     const auto half = static_cast<std::uint8_t>(vcs.count / 2);
-    const bool crossed =
-        rule == Rule::upper || (rule == Rule::keep && index_of(came_on) >= std::size_t{vcs.first} + half);
+    const bool crossed = rule == Rule::upper ||
+                         (rule == Rule::keep && index_of(packet.vc) >= std::size_t{vcs.first} + half) ||
+                         (rule == Rule::by_route && routes.on_upper_half(packet));
     return {static_cast<std::uint8_t>(crossed ? vcs.first + half : vcs.first), half};
   }
 
@@ -34,6 +37,7 @@ class RingRules {
     lower,  // enters the ring
     keep,   // stays on the ring, on the half on which it came
     upper,  // crosses the dateline
+    by_route,
   };
   std::vector<Rule> rules_;
 };

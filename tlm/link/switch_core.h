@@ -18,6 +18,8 @@ namespace wafertlm {
 class RouteFunction {
  public:
   virtual PortId output_for(const Packet& packet) const = 0;
+  /// At outputs whose RingPort is `by_route`: the half of its class's channels that the packet takes.
+  virtual bool on_upper_half(const Packet& /*packet*/) const { return false; }
 
  protected:
   ~RouteFunction() = default;

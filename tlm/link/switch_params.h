@@ -35,6 +35,7 @@ struct OutputParams {
 struct RingPort {
   std::uint16_t ring = 0;  ///< number within the switch, 0: on none
   bool dateline = false;   ///< of an output: its link is the one that closes the ring
+  bool by_route = false;   ///< of an output, in place of both: RouteFunction::on_upper_half() says the half
 };
 
 struct SwitchParams {

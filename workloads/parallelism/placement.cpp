@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/parallelism/placement.h"
+
 #include "tlm/input/file.h"
 #include "workloads/parallelism/tile_order.h"
+#include "workloads/parallelism/working_grid.h"
 
 #include <fmt/core.h>
 
@@ -203,12 +205,28 @@ struct FileLine {
 
 Placement place_workers(const std::string& policy, const Parallelism& parallelism, const PlacementGrid& grid,
                         std::uint64_t seed) {
-  for (const NamedPolicy& known : kPolicies)
-    if (policy == known.name) return known.place(parallelism, grid, seed);
+  const auto is_idle = [&](NpuId npu) {
+    return std::find(grid.idle.begin(), grid.idle.end(), npu) != grid.idle.end();
+  };
+  for (const NamedPolicy& known : kPolicies) {
+    if (policy != known.name) continue;
+    Placement placement = known.place(parallelism, grid, seed);
+    if (std::none_of(placement.begin(), placement.end(), is_idle)) return placement;
+    const WorkingGrid working = working_grid(grid, parallelism.workers());
+    placement = known.place(parallelism, working.grid, seed);
+    for (NpuId& npu : placement) npu = working.npus[index_of(npu)];
+    return placement;
+  }
   if (policy == "file:")
     throw std::invalid_argument("placement 'file:': the name of the file is missing; write file:PATH");
-  if (policy.rfind("file:", 0) == 0)
-    return read_placement(policy.substr(5), parallelism.workers(), grid.npus());
+  if (policy.rfind("file:", 0) == 0) {
+    const Placement placement = read_placement(policy.substr(5), parallelism.workers(), grid.npus());
+    const auto idle = std::find_if(placement.begin(), placement.end(), is_idle);
+    if (idle != placement.end())
+      throw std::invalid_argument(policy.substr(5) + ": NPU " + std::to_string(index_of(*idle)) +
+                                  " does not work (wafer.defects)");
+    return placement;
+  }
   throw std::invalid_argument("no placement '" + policy +
                               "'; there are paper, contiguous, grid, ring, entwined, row_major, random and "
                               "file:PATH");

@@ -12,6 +12,7 @@ namespace wafertlm {
 /// The wafer as far as a placement needs it: NPU n sits at column n mod width, row n / width.
 struct PlacementGrid {
   std::uint32_t width = 0, height = 0;
+  std::vector<NpuId> idle = {};  ///< NPUs that do not work
   std::uint32_t npus() const { return width * height; }
 };
 

@@ -134,7 +134,8 @@ CollectiveSetup::CollectiveSetup(const config::PlatformSpec& spec, const Collect
   }
   if (options.parallelism.empty())
     lanes_.push_back({options.traffic_class.empty() ? "dp" : options.traffic_class,
-                      {parse_npus(options.npus, spec.wafer.npu_count())}});
+                      {parse_npus(options.npus, spec.wafer.npu_count(),
+                                  fabric_kind(spec.wafer).failed_npus(spec.wafer.fabric))}});
   else
     lanes_ = parallel_lanes(spec, options);
   for (const CollectiveLane& lane : lanes_) require_class(spec, lane.traffic_class, options);

@@ -77,7 +77,7 @@ FabricTraits DimensionalKind::traits(const config::WaferSpec& wafer) const {
 
 PlacementGrid DimensionalKind::grid(const config::WaferSpec& wafer) const {
   const Dimensions dimensions = dimensional_params(wafer).dimensions;
-  return {dimensions[0].size, dimensions.npus() / dimensions[0].size};
+  return {dimensions[0].size, dimensions.npus() / dimensions[0].size, failed_npus(wafer.fabric)};
 }
 
 FabricLinkRate DimensionalKind::fastest_link(const config::WaferSpec& wafer) const {

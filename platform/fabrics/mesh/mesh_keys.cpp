@@ -26,9 +26,34 @@ void check_npu(const WaferSpec& wafer, const NpuId& npu, const std::vector<const
              wafer.height, npus - 1);
 }
 
+/// Their tables take the square of it in bytes.
+constexpr std::uint32_t kMostRoutersWithHoles = 20'000;
+
 void check_failures(const WaferSpec& wafer, const Check& check) {
   const auto& mesh = wafer.fabric.as<MeshParams>();
   const MeshGeometry geometry(wafer.width, wafer.height);
+  if (const MeshParams all = mesh_params(wafer.fabric); all.has_holes()) {
+    const std::vector<const void*> holes{&mesh.failed_links, &mesh.failed_routers,
+                                         &wafer.fabric.defects.routers, &wafer.fabric.defects.links};
+    const auto forbid = [&](bool is_used, const void* key, const std::string& why) {
+      std::vector<const void*> culprits = holes;
+      culprits.push_back(key);
+      if (is_used) check.fail(culprits, "{}; leave one of them out", why);
+    };
+    forbid(all.format.by_flit, &wafer.fabric.format.by_flit,
+           "detours around failed parts do not go with wormhole switching");
+    forbid(all.input_queue == InputQueue::fifo, &wafer.fabric.input_queue,
+           "detours around failed parts need a queue per output");
+    forbid(wafer.npu_count() > kMostRoutersWithHoles, &wafer.width,
+           fmt::format("routes around failed parts are known of up to {} routers", kMostRoutersWithHoles));
+    const std::uint32_t channels =
+        wafer.fabric.virtual_channels +
+        (wafer.fabric.is_reliable() && wafer.fabric.reliability.channel == config::AnswerChannel::own ? 1
+                                                                                                      : 0);
+    forbid(2 * channels > kMaxVcs, &wafer.fabric.virtual_channels,
+           fmt::format("detours around failed parts need as many channels again, so at most {} are possible",
+                       kMaxVcs / 2));
+  }
   std::set<std::pair<NpuId, NpuId>> links;
   for (const auto& link : mesh.failed_links) {
     check_npu(wafer, link.first, {&link}, check);
@@ -40,6 +65,16 @@ void check_failures(const WaferSpec& wafer, const Check& check) {
                  "{} is no link: these NPUs are not neighbours on the {}x{} mesh", name, wafer.width,
                  wafer.height);
     if (!links.insert({a, b}).second) check.fail({&link}, "the link {} is listed twice", name);
+  }
+  for (const config::LinkName& link : wafer.fabric.defects.links) {
+    check_npu(wafer, link.from, {&link}, check);
+    check_npu(wafer, link.to, {&link}, check);
+    const std::string name =
+        fmt::format("{}{}{}", index_of(link.from), link.one_way ? "->" : "-", index_of(link.to));
+    if (geometry.hops(link.from, link.to) != 1)
+      check.fail({&link, &wafer.width, &wafer.height},
+                 "{} is no link: these NPUs are not neighbours on the {}x{} mesh", name, wafer.width,
+                 wafer.height);
   }
   std::set<NpuId> routers;
   for (const NpuId& router : mesh.failed_routers) {

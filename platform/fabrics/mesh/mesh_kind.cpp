@@ -8,6 +8,7 @@
 #include "models/mesh/mesh_fabric.h"
 #include "models/mesh/mesh_geometry.h"
 #include "models/mesh/mesh_topology.h"
+#include "platform/fabrics/mesh/defects_text.h"
 #include "platform/fabrics/mesh/wafers_kind.h"
 #include "platform/spec/traffic/channel_load.h"
 #include "platform/spec/traffic/traffic_model.h"
@@ -25,8 +26,18 @@ std::uint32_t streams_of(std::uint64_t port_bytes_per_s, const MeshParams& mesh)
 
 }  // namespace
 
+MeshParams mesh_params(const config::FabricSpec& fabric) {
+  auto mesh = fabric.complete<MeshParams>();
+  const config::DefectsSpec& defects = fabric.defects;
+  mesh.failed_npus = defects.npus;
+  mesh.failed_routers.insert(mesh.failed_routers.end(), defects.routers.begin(), defects.routers.end());
+  for (const config::LinkName& link : defects.links)
+    (link.one_way ? mesh.failed_ways : mesh.failed_links).emplace_back(link.from, link.to);
+  return mesh;
+}
+
 MeshParams mesh_params(const config::WaferSpec& wafer) {
-  auto mesh = wafer.fabric.complete<MeshParams>();
+  MeshParams mesh = mesh_params(wafer.fabric);
   mesh.width = wafer.width;
   mesh.height = wafer.height;
   mesh.injection_streams = streams_of(mesh.injection_bytes_per_s, mesh);
@@ -37,12 +48,21 @@ MeshParams mesh_params(const config::WaferSpec& wafer) {
 std::vector<IoPort> io_ports(const config::WaferSpec& wafer) {
   const config::IoControllersSpec& controllers = wafer.io.controllers;
   std::vector<IoPort> ports = controllers.list;
-  if (controllers.placement != config::IoPlacement::perimeter) return ports;
+  const auto without_dead = [&] {
+    const std::vector<NpuId> dead = mesh_params(wafer.fabric).failed_routers;
+    ports.erase(std::remove_if(ports.begin(), ports.end(),
+                               [&](const IoPort& port) {
+                                 return std::find(dead.begin(), dead.end(), port.npu) != dead.end();
+                               }),
+                ports.end());
+    return ports;
+  };
+  if (controllers.placement != config::IoPlacement::perimeter) return without_dead();
   const MeshGeometry geometry(wafer.width, wafer.height);
   for (std::uint32_t n = 0; n < geometry.npus(); ++n)
     for (const Side side : kAllSides)
       if (const IoPort port{static_cast<NpuId>(n), side}; geometry.is_edge(port)) ports.push_back(port);
-  return ports;
+  return without_dead();
 }
 
 MeshParams mesh_params_with_io(const config::WaferSpec& wafer) {
@@ -109,7 +129,8 @@ std::string MeshKind::describe(const config::WaferSpec& wafer) const {
                      format_bytes(mesh.buffer_bytes
                                       ? mesh.buffer_bytes
                                       : auto_buffer_bytes(mesh.link_bytes_per_s, round_trip, mesh.format)),
-                     mesh.buffer_bytes ? "given" : "auto");
+                     mesh.buffer_bytes ? "given" : "auto") +
+         describe_defects(mesh);
 }
 
 const FabricKind& MeshKind::of_several_wafers() const { return wafers_kind(); }

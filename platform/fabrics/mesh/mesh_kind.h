@@ -8,10 +8,13 @@
 
 namespace wafertlm {
 
+/// With the parts that do not work; without the sides and I/O controllers.
+MeshParams mesh_params(const config::FabricSpec& fabric);
 /// Without I/O controllers.
 MeshParams mesh_params(const config::WaferSpec& wafer);
 MeshParams mesh_params_with_io(const config::WaferSpec& wafer);
-/// The wafer's I/O controllers in the order of their numbers: by NPU, then east, west, north, south.
+/// The wafer's I/O controllers in the order of their numbers: by NPU, then east, west, north, south. Those on
+/// routers that do not work are gone.
 std::vector<IoPort> io_ports(const config::WaferSpec& wafer);
 FabricTraits fabric_traits(const MeshParams& mesh);
 
@@ -24,21 +27,25 @@ class MeshKind : public FabricKind {
   void add_keys(config::Struct<config::FabricSpec>& fabric) const override;
   void check(const config::FabricSpec& fabric, const config::Check& check) const override;
   void check_wafer(const config::WaferSpec& wafer, const config::Check& check) const override;
-  FabricAbilities abilities(const config::FabricSpec&) const override {
+  FabricAbilities abilities(const config::FabricSpec& fabric) const override {
     FabricAbilities abilities;
     abilities.input_starts = true;
+    abilities.detours = true;
+    abilities.dateline_channels = mesh_params(fabric).has_holes();
     return abilities;
   }
   std::uint32_t npus(const config::WaferSpec& wafer) const override { return wafer.width * wafer.height; }
   std::vector<std::string> size_keys() const override { return {"wafer.width", "wafer.height"}; }
   std::vector<NpuId> failed_npus(const config::FabricSpec& fabric) const override {
-    return fabric.as<MeshParams>().failed_routers;
+    return mesh_params(fabric).idle_npus();
   }
   std::string wafer_name(const config::WaferSpec& wafer) const override;
   TimePs horizon_ps(const config::WaferSpec& wafer) const override;
   std::unique_ptr<Fabric> make(const config::WaferSpec& wafer, const BuildContext& in) const override;
   FabricTraits traits(const config::WaferSpec& wafer) const override;
-  PlacementGrid grid(const config::WaferSpec& wafer) const override { return {wafer.width, wafer.height}; }
+  PlacementGrid grid(const config::WaferSpec& wafer) const override {
+    return {wafer.width, wafer.height, failed_npus(wafer.fabric)};
+  }
   FabricLinkRate fastest_link(const config::WaferSpec& wafer) const override;
   traffic::TrafficModel traffic(const config::WaferSpec& wafer) const override;
   std::string describe(const config::WaferSpec& wafer) const override;

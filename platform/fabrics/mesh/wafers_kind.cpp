@@ -37,6 +37,8 @@ void check_several_wafers(const config::WaferSpec& wafer, const config::Check& c
   };
   forbid(!mesh.failed_links.empty(), &mesh.failed_links);
   forbid(!mesh.failed_routers.empty(), &mesh.failed_routers);
+  forbid(!fabric.defects.routers.empty(), &fabric.defects.routers);
+  forbid(!fabric.defects.links.empty(), &fabric.defects.links);
   forbid(fabric.bit_error_rate > 0, &fabric.bit_error_rate);
   forbid(fabric.is_reliable(), &fabric.reliability.protocol);
   forbid(fabric.format.by_flit, &fabric.format.by_flit);
@@ -256,7 +258,7 @@ class WafersKind final : public MeshKind {
     return graph_traits(wafers_params(wafer), wafer_dimensions(wafer));
   }
   PlacementGrid grid(const config::WaferSpec& wafer) const override {
-    return {wafer.width, wafer.height * wafer.outer->wafers};
+    return {wafer.width, wafer.height * wafer.outer->wafers, failed_npus(wafer.fabric)};
   }
   FabricLinkRate fastest_link(const config::WaferSpec& wafer) const override {
     return wafertlm::fastest_link(*wafers_graph(wafer));

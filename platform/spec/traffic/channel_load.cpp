@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "models/mesh/mesh_topology.h"
+
 namespace wafertlm::traffic {
 namespace {
 
@@ -36,7 +38,7 @@ class Weights {
   std::uint64_t& at(NpuId node, Direction side) {
     return by_node_[index_of(node)].side[static_cast<std::size_t>(side)];
   }
-  std::uint64_t injection(NpuId node) const { return injection_[index_of(node)]; }
+  std::uint64_t& injection(NpuId node) { return injection_[index_of(node)]; }
 
  private:
   struct Sides {
@@ -57,6 +59,18 @@ class Weights {
   std::vector<std::uint64_t> injection_;
 };
 
+/// Around holes: route by route.
+void add_routes(Weights& weights, const MeshTopology& mesh, const Pattern& pattern) {
+  for (std::uint32_t n = 0; n < mesh.npus(); ++n)
+    for (const Pattern::Choice& choice : pattern.choices(static_cast<NpuId>(n))) {
+      if (choice.weight == 0) continue;
+      weights.injection(static_cast<NpuId>(n)) += choice.weight;
+      weights.at(choice.destination, Direction::local) += choice.weight;
+      for (const std::size_t link : mesh.route(static_cast<NpuId>(n), choice.destination))
+        weights.at(static_cast<NpuId>(link / 4), static_cast<Direction>(link % 4)) += choice.weight;
+    }
+}
+
 std::string name(const char* kind, NpuId node) { return kind + std::to_string(index_of(node)); }
 
 }  // namespace
@@ -74,10 +88,14 @@ void finish(ChannelLoads& loads, std::uint64_t cycle_bytes_per_s) {
 ChannelLoads channel_loads(const MeshParams& mesh, const Pattern& pattern) {
   const MeshGeometry geometry(mesh.width, mesh.height);
   Weights weights(geometry);
-  for (std::uint32_t n = 0; n < geometry.npus(); ++n)
-    for (const Pattern::Choice& choice : pattern.choices(static_cast<NpuId>(n)))
-      weights.add(static_cast<NpuId>(n), choice.destination, choice.weight);
-  weights.finish();
+  if (mesh.has_holes()) {
+    add_routes(weights, MeshTopology(mesh), pattern);
+  } else {
+    for (std::uint32_t n = 0; n < geometry.npus(); ++n)
+      for (const Pattern::Choice& choice : pattern.choices(static_cast<NpuId>(n)))
+        weights.add(static_cast<NpuId>(n), choice.destination, choice.weight);
+    weights.finish();
+  }
 
   ChannelLoads loads;
   loads.total = pattern.total();

@@ -101,7 +101,7 @@ bool are_neighbours(NpuId a, NpuId b, const PlacementGrid& grid) {
 }
 
 TEST(Placement, ARingClosesOnEveryRectangleThatHasOne) {
-  for (const PlacementGrid grid : {PlacementGrid{4, 4}, {5, 4}, {4, 5}, {2, 3}, {8, 8}, {6, 2}}) {
+  for (const PlacementGrid& grid : {PlacementGrid{4, 4}, {5, 4}, {4, 5}, {2, 3}, {8, 8}, {6, 2}}) {
     const Placement ring = place_workers("ring", {grid.npus(), 1, 1}, grid, 0);
     EXPECT_EQ(std::set<NpuId>(ring.begin(), ring.end()).size(), grid.npus());
     for (std::size_t i = 0; i < ring.size(); ++i)
