@@ -5,6 +5,7 @@
 
 #include "platform/commands/check/elaboration.h"
 #include "platform/commands/comet/cluster.h"
+#include "platform/commands/goodput/long_run.h"
 #include "platform/commands/optimize/spec.h"
 #include "platform/commands/partition/inputs.h"
 #include "platform/commands/pipeline/inputs.h"
@@ -29,8 +30,8 @@ const std::vector<config::FileKind>& all_file_kinds() {
              experiment_file_kind(), platform_file_kind(), study_file_kind(), config::graph_file_kind(),
              tuning_table_file_kind(), comet::cluster_file_kind(), pipelines::pipeline_file_kind(),
              partition::partition_file_kind(), optimize::optimize_file_kind(), tune::tune_file_kind(),
-             precision::precision_file_kind(), wafer_yield::yield_file_kind(), class_file_kind(),
-             validate::systems_file_kind(), validate::measurements_file_kind(),
+             precision::precision_file_kind(), wafer_yield::yield_file_kind(), goodput::goodput_file_kind(),
+             class_file_kind(), validate::systems_file_kind(), validate::measurements_file_kind(),
              validate::steps::shapes_file_kind()})
       config::add_kind(kinds, std::move(kind));
     return kinds;
