@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace wafertlm::wafer_yield {
@@ -25,6 +26,31 @@ struct Left {
   std::uint32_t rows, columns;
 };
 
+/// Finds an unmatched column for a row, moving others.
+bool augment(const Lines& lines, std::uint32_t row, std::map<std::uint32_t, std::uint32_t>& row_of,
+             std::set<std::uint32_t>& seen) {
+  for (const std::uint32_t column : lines.at(row)) {
+    if (!seen.insert(column).second) continue;
+    const auto matched = row_of.find(column);
+    if (matched == row_of.end() || augment(lines, matched->second, row_of, seen)) {
+      row_of[column] = row;
+      return true;
+    }
+  }
+  return false;
+}
+
+/// As many dead cells as there can be without two in a line: each needs a line of its own.
+std::size_t dead_in_lines_of_their_own(const Lines& lines, std::uint32_t rows) {
+  std::map<std::uint32_t, std::uint32_t> row_of;
+  for (const auto& [line, cells] : lines) {
+    if (line >= rows) break;
+    std::set<std::uint32_t> seen;
+    augment(lines, line, row_of, seen);
+  }
+  return row_of.size();
+}
+
 bool covered(Lines lines, std::uint32_t rows, Left left) {
   while (!lines.empty()) {
     const auto most = std::max_element(lines.begin(), lines.end(), [](const auto& a, const auto& b) {
@@ -34,6 +60,7 @@ bool covered(Lines lines, std::uint32_t rows, Left left) {
     std::size_t dead = 0;
     for (const auto& [number, cells] : lines) dead += number < rows ? cells.size() : 0;
     if (dead > most->second.size() * (std::size_t{left.rows} + left.columns)) return false;
+    if (dead_in_lines_of_their_own(lines, rows) > std::size_t{left.rows} + left.columns) return false;
     const bool is_row = line < rows;
     std::uint32_t& same = is_row ? left.rows : left.columns;
     std::uint32_t& across = is_row ? left.columns : left.rows;
@@ -71,6 +98,7 @@ bool repaired_by_lines(const DeadGrid& grid, std::uint32_t spare_rows, std::uint
 }
 
 bool repaired_by_jumps(const DeadGrid& grid, std::uint32_t spare_rows) {
+  if (std::find(grid.dead.begin(), grid.dead.end(), true) == grid.dead.end()) return true;
   const std::uint32_t high = grid.rows - spare_rows;
   // place[y * columns + x]: the least physical row of logical cell x, y.
   std::vector<std::uint32_t> place(std::size_t{grid.columns} * high);

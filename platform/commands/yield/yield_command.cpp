@@ -70,7 +70,10 @@ const Table<RepairRow>& repairs_table() {
     t.add("formula", schema::or_null(schema::fraction(), "Null: there is no closed form"), formula);
     t.cell("formula", shown::percent(), formula);
     t.column("area_cost", "area", shown::percent(), &RepairRow::area_cost);
-    t.column("gain", "gain", shown::number("{:.3g}"), &RepairRow::gain);
+    const auto gain = [](const RepairRow& of) { return of.gain ? results::Json(*of.gain) : results::Json(); };
+    t.add("gain", schema::or_null(schema::number(), "Null: a grid without a dead part is too unlikely"),
+          gain);
+    t.cell("gain", shown::number("{:.3g}"), gain);
   });
   return table;
 }

@@ -57,7 +57,8 @@ struct Moments {
 Moments moments_of(const std::vector<double>& values) {
   const auto n = static_cast<double>(values.size());
   Moments made;
-  for (const double each : values) made.mean += each / n;
+  for (const double each : values) made.mean += each;
+  made.mean /= n;
   double fourth = 0;
   for (const double each : values) {
     const double square = (each - made.mean) * (each - made.mean);
@@ -96,7 +97,7 @@ std::vector<Scheme> schemes_of(const YieldSpec& spec, const CellDefects& expecte
            1;
   };
   const auto row = [](std::string text, std::optional<double> formula, double area_cost) {
-    return RepairRow{std::move(text), 0, 0, 0, formula, area_cost, 0};
+    return RepairRow{std::move(text), 0, 0, 0, formula, area_cost, std::nullopt};
   };
   const auto by_lines = [](std::uint32_t rows, std::uint32_t columns) {
     return [=](const DeadGrid& cells, std::uint32_t) { return repaired_by_lines(cells, rows, columns); };
@@ -183,15 +184,20 @@ YieldStudy yield_study(const YieldSpec& spec, const Sampler& sampler) {
     study.compared.push_back({of, formula, drawn, std::sqrt(formula * (1 - formula) / wafers)});
   };
   const Moments of_defects = moments_of(defects), of_working = moments_of(working);
-  study.compared.push_back({"defects of a wafer", study.defects, of_defects.mean, of_defects.error});
-  study.compared.push_back({"their variance", variance, of_defects.variance, of_defects.variance_error});
-  study.compared.push_back({"working NPUs", study.working_npus, of_working.mean, of_working.error});
+  // Wafers that are all equal have no error to show: that of rare events takes its place.
+  const auto mean = [&](const std::string& of, double formula, double drawn, double error, double rare) {
+    study.compared.push_back({of, formula, drawn, error > 0 ? error : std::sqrt(rare / wafers)});
+  };
+  mean("defects of a wafer", study.defects, of_defects.mean, of_defects.error, variance);
+  mean("their variance", variance, of_defects.variance, of_defects.variance_error, variance);
+  mean("working NPUs", study.working_npus, of_working.mean, of_working.error,
+       std::min(study.working_npus, spec.cells() - study.working_npus));
   probability("yield without a defect", study.yield, none / wafers);
   for (Scheme& each : schemes) {
     RepairRow row = each.row;
     std::tie(row.low, row.high) = wilson_interval(row.yield, wafers);
     row.yield /= wafers;
-    row.gain = row.formula.value_or(row.yield) / (1 + row.area_cost) / study.yield;
+    if (study.yield > 0) row.gain = row.formula.value_or(row.yield) / (1 + row.area_cost) / study.yield;
     if (row.formula && row.spares != "none") probability("yield with " + row.spares, *row.formula, row.yield);
     study.repairs.push_back(std::move(row));
   }

@@ -34,7 +34,9 @@ struct RepairRow {
   double yield = 0, low = 0, high = 0;  ///< share of drawn wafers, Wilson's interval of 95 %
   std::optional<double> formula;        ///< none: there is no closed form
   double area_cost = 0;                 ///< area of the spares over that of the rest
-  double gain = 0;  ///< yield (by formula if there is one) per area over that of a grid that must be whole
+  /// Yield (by formula if there is one) per area over that of a grid that must be whole; none: that is 0 in
+  /// double precision.
+  std::optional<double> gain;
 };
 
 struct YieldStudy {

@@ -64,6 +64,20 @@ TEST(WaferRepair, LinesByHand) {
   EXPECT_TRUE(repaired_by_lines(drawn({"..", ".."}), 0, 0));
 }
 
+// Where trying takes too long: dead cells in lines of their own need as many lines; full rows and columns as
+// they are.
+TEST(WaferRepair, LinesOfLargeGrids) {
+  DeadGrid grid{100, 100, std::vector<bool>(10'000)};
+  for (std::uint32_t i = 0; i < 60; ++i) grid.dead[i * 101] = true;
+  EXPECT_TRUE(repaired_by_lines(grid, 30, 30));
+  EXPECT_FALSE(repaired_by_lines(grid, 30, 29));
+  for (std::uint32_t i = 0; i < 100; ++i) grid.dead[99 * 100 + i] = grid.dead[i * 100 + 98] = true;
+  EXPECT_TRUE(repaired_by_lines(grid, 31, 31));
+  EXPECT_FALSE(repaired_by_lines(grid, 31, 30));
+  EXPECT_FALSE(repaired_by_lines(grid, 30, 31));
+  EXPECT_FALSE(repaired_by_lines(grid, 0, 62));
+}
+
 TEST(WaferRepair, JumpsByHand) {
   // One dead cell in each column, anywhere near: whole rows would have to be four.
   const DeadGrid stairs = drawn({"x...", ".x..", "..x.", "...x", "....", "...."});

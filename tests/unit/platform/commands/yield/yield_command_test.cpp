@@ -79,6 +79,26 @@ TEST(YieldCommand, WritesMapsOfTheWafersThatItCounts) {
   EXPECT_EQ(report["compared"][2]["value"], "working NPUs");
 }
 
+TEST(YieldCommand, WithoutAnyHopeThereIsNoGain) {
+  const auto result = test::run_tool("yield --json --set npu.defects_per_mm2=100 --set wafers=2 " +
+                                     kYieldPresets + "wafer_20x20.yaml --set alpha=1000");
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  const auto report = nlohmann::json::parse(result.out);
+  EXPECT_EQ(report["perfect_wafers"], 0);
+  for (const auto& row : report["repairs"]) EXPECT_TRUE(row["gain"].is_null()) << row;
+  for (const auto& row : report["compared"]) EXPECT_LT(row["sigmas"], 3) << row;
+}
+
+TEST(YieldCommand, RareDefectsHaveAnError) {
+  for (const char* const density : {"0", "1e-9"}) {
+    const auto result = test::run_tool(
+        "yield --json --set router.defects_per_mm2=0 --set npu.defects_per_mm2=" + std::string(density) +
+        " --set link.defects_per_mm2=0 " + kYieldPresets + "wafer_20x20.yaml");
+    ASSERT_EQ(result.exit_code, 0) << result.error;
+    for (const auto& row : nlohmann::json::parse(result.out)["compared"]) EXPECT_LT(row["sigmas"], 1) << row;
+  }
+}
+
 TEST(YieldCommand, BadInputIsRefusedWithItsPlace) {
   const test::TempFolder folder;
   const std::string good =
