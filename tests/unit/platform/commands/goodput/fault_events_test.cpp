@@ -144,7 +144,7 @@ TEST(FaultEvents, OneSpareIsWaitedFor) {
 }
 
 TEST(GoodputStudy, TheSimulatedIntervalIsNearDalys) {
-  for (const std::uint64_t checkpoint : {1, 10, 50}) {
+  for (const std::uint64_t checkpoint : {1U, 10U, 50U}) {
     LongRun run = small_run();
     run.checkpoint_ps = checkpoint * kSecond;
     run.run_days = 30;
