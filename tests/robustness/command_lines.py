@@ -48,7 +48,7 @@ def grammar(tool):
 WORKS = [["traffic", "in/p.yaml", "--pattern", "uniform_random", "--load", "0.1", "--measure", "20us"], ["model", "fred", "counts"], ["model", "memory", "table"],
          ["model", "memory", "stream"], ["model", "memory-engine"], ["check", "in/e.yaml"], ["trace", "stats", "in/traces/w"], ["trace", "info", "in/traces/w"],
          ["trace", "check", "in/traces/w"], ["trace", "diff", "in/traces/w", "in/traces/w"], ["compare", "in/done", "in/done"], ["explain", "in/done", "--quick"],
-         ["rtl", "designs"], ["rtl", "stress"], ["presets"], ["tune", "in/p.yaml"], ["pipeline", "in/w.yaml"], ["study", "in/s.yaml"]]
+         ["rtl", "designs"], ["rtl", "stress"], ["presets"], ["tune", "in/p.yaml"], ["pipeline", "in/w.yaml"], ["yield", "die_68x170", "--set", "wafers=100"], ["goodput", "llama3_405b", "--set", "seeds=2"], ["study", "in/s.yaml"]]
 
 
 def near_line(rng, known):

@@ -118,6 +118,8 @@ def slots():
         "pipeline": (".yaml", ["pipeline", "FILE"]),
         "partition": (".yaml", ["partition", "FILE"]),
         "precision": (".yaml", ["precision", "FILE"]),
+        "yield": (".yaml", ["yield", "FILE"]),
+        "goodput": (".yaml", ["goodput", "FILE"]),
         "synthesize": (".yaml", ["synthesize", "FILE", "--type", "all_reduce", "--out", "DIR/x.xml"]),
         "libra.network": (".yml", ["libra", "--network", "FILE", "--workload", "FILE", "--communicator", "FILE", "--budget", "100"]),
         "libra.workload": (".txt", ["libra", "--network", "LIBRA/network/3d_network.yml", "--workload", "FILE", "--communicator", "LIBRA/communicator/GPT_3_3d.yml", "--budget", "100"]),

@@ -21,6 +21,8 @@ STUDIES, PLATFORMS, RUN = ROOT / "configs/studies", ROOT / "configs/platforms", 
 # Of each command with --json, some of what it writes. {out} is a folder of the test.
 EXAMPLES = {
     "precision": ["precision_inference", "precision_training"],
+    "yield": ["wafer_20x20 --set wafers=100", "die_68x170 --set wafers=100"],
+    "goodput": ["llama3_405b --set seeds=2"],
     "comet": [f"{STUDIES}/comet_transformer_1t.yaml", f"{STUDIES}/comet_transformer_1t.yaml --point MP8_DP128",
               f"{STUDIES}/comet_dlrm.yaml --point N64"],
     "pipeline": [f"{STUDIES}/pipeline_small.yaml"],

@@ -26,7 +26,7 @@ USES = {
     "explain": "in/done --quick", "validate": "clusters --only hw059", "new": "platform p --out {}", "presets": "fred", "keys": "link_bandwidth", "check": "in/e.yaml", "schema": "run",
     "study": "in/s.yaml --out {}", "study status": "in/study", "study resume": "in/study", "optimize": "in/e.yaml --vary wafer.fabric.link_latency=20..40:20ns --out {}",
     "synthesize": "in/p.yaml --type all_reduce --size 64K --out {}", "tune": "tune_golden", "libra": None, "comet": "comet_transformer_1t --point MP8_DP128",
-    "pipeline": "pipeline_small", "partition": "partition_small", "precision": "precision_training", "trace info": "in/traces/w", "trace check": "in/traces/w",
+    "pipeline": "pipeline_small", "partition": "partition_small", "precision": "precision_training", "yield": "wafer_20x20 --set wafers=100", "goodput": "llama3_405b --set seeds=2", "trace info": "in/traces/w", "trace check": "in/traces/w",
     "trace convert": "in/traces/w --form json --out {}", "trace import": "--kineto in/kineto0.json in/kineto1.json --missing-at-most 100 --out {}",
     "trace synthesize": "in/traces/w --identical 1000000 --out {}", "trace stats": "in/traces/w", "trace edit": "in/traces/w --repeat 2 --out {}",
     "trace obfuscate": "in/traces/w --out {}", "trace export": "in/done --out {}", "trace diff": "in/logged in/logged", "trace classify": "in/plain/w --classes dp=4 --out {}",
@@ -87,7 +87,7 @@ class Grammar(unittest.TestCase):
         self.assertGreaterEqual(len(names), 46)
         for command, have in names.items():
             self.assertEqual("-o" in have, "--out" in have, command)
-        for command in ("run", "collective", "traffic", "study", "optimize", "synthesize", "tune", "libra", "comet", "pipeline", "partition", "check", "workload show",
+        for command in ("run", "collective", "traffic", "study", "optimize", "synthesize", "tune", "libra", "comet", "pipeline", "partition", "yield", "goodput", "check", "workload show",
                         "workload generate", "astra-sim", "model fred routes", "model memory-engine"):
             self.assertIn("--set", names[command], command)
         for command in ("study", "optimize", "explain", "traffic", "tune", "libra"):

@@ -14,7 +14,7 @@ ENVIRONMENT = {**os.environ, "SYSTEMC_DISABLE_COPYRIGHT_MESSAGE": "1"}
 # Of every command whose argument is a file with presets: a preset, and what makes it short.
 USES = {"run": "resnet50_dp20_mesh_5x4 --out o --set iterations=1", "collective": "fred_d --type all_reduce --size 1M", "synthesize": "wafer_mesh_5x4 --type all_gather --npus 0-3 --size 64K --out a.xml",
         "traffic": "wafer_mesh_5x4 --packet 3072B --load 0.05 --measure 50 --warmup-packets 50", "check": "link_bandwidth", "optimize": "link_bandwidth --limit 0.1s --out p --evaluations 3 --set workload.batch_per_npu=1",
-        "comet": "comet_transformer_1t --point MP8_DP128", "pipeline": "pipeline_small", "partition": "partition_small", "precision": "precision_training", "tune": "tune_golden",
+        "comet": "comet_transformer_1t --point MP8_DP128", "pipeline": "pipeline_small", "partition": "partition_small", "precision": "precision_training", "yield": "wafer_20x20 --set wafers=100", "goodput": "llama3_405b --set seeds=2", "tune": "tune_golden",
         "study": "comet_network --out s", "workload show": "gpt3_streamed", "workload generate": "resnet50_dp20 --out w --set data_parallel=2", "model fred routes": "fred_d --parallelism MP(2)-DP(2)",
         "model memory-engine": "mesh_memory_engine --accesses 100", "trace export": "resnet50_dp20_mesh_5x4 --out k"}
 EXPERIMENT = "experiment: by name\nplatform: {platform}\nworkload: {workload}\niterations: 1\n"

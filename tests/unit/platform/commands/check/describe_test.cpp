@@ -139,7 +139,9 @@ TEST(Check, FilesOfOneCommandAndPartsOfOthers) {
                  {"studies/pipeline_small", "pipeline  Eight layers on three chiplets"},
                  {"studies/partition_small", "partition A layer on two workers: 1 layer, 2 workers"},
                  {"studies/tune_moe", "tune      Mixture of experts, two backends"},
-                 {"studies/precision_training", "precision Training by number format"}};
+                 {"studies/precision_training", "precision Training by number format"},
+                 {"yield/wafer_20x20", "yield     20 x 20 NPUs, clusters"},
+                 {"goodput/llama3_405b", "goodput   Llama 3 405B, 54 days"}};
   for (const auto& each : presets) {
     const std::string file = std::string("../") + each.file;
     EXPECT_EQ(checked(file), std::string(each.text) + "\nok\n");
@@ -160,7 +162,7 @@ TEST(Check, AFileOfNoKindIsToldAllOfThem) {
       none.error.find(
           "expected one of: experiment, platform, workload, model, study, costs, accelerator, "
           "endpoint, efficiency, timings, cores, graph, tuning_table, comet, pipeline, partition, optimize, "
-          "tune, precision"),
+          "tune, precision, yield, goodput"),
       std::string::npos)
       << none.error;
   const test::ToolResult typo = test::run_tool("check " + folder.write("g.yaml", "optimise: o\n"));
