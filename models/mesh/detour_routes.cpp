@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <limits>
 #include <set>
-#include <stdexcept>
-#include <string>
 #include <utility>
 
 namespace wafertlm {
@@ -194,16 +192,12 @@ bool DetourRoutes::reaches_all(std::size_t to) const {
 }
 
 Direction DetourRoutes::next(NpuId here, NpuId from, NpuId to) const {
-  if (is_xy(from, to)) return geometry_.next_direction(here, to);
-  const std::uint8_t side = next_[at(here, to)];
-  if (side == kNone)
-    throw std::invalid_argument("no links that work join router " + std::to_string(index_of(from)) +
-                                " to router " + std::to_string(index_of(to)) + " (wafer.defects)");
-  return static_cast<Direction>(side);
+  return takes_detour(from, to) ? static_cast<Direction>(next_[at(here, to)])
+                                : geometry_.next_direction(here, to);
 }
 
 std::uint32_t DetourRoutes::hops(NpuId from, NpuId to) const {
-  if (is_xy(from, to)) return geometry_.hops(from, to);
+  if (!takes_detour(from, to)) return geometry_.hops(from, to);
   std::uint32_t hops = 0;
   for (NpuId here = from; here != to; here = geometry_.neighbor(here, next(here, from, to))) ++hops;
   return hops;

@@ -24,11 +24,12 @@ class DetourRoutes {
 
   /// The X-Y route is whole.
   bool is_xy(NpuId from, NpuId to) const { return xy_[at(from, to)]; }
+  bool takes_detour(NpuId from, NpuId to) const { return !is_xy(from, to) && next_[at(from, to)] != kNone; }
   bool reaches(NpuId from, NpuId to) const { return is_xy(from, to) || next_[at(from, to)] != kNone; }
-  /// Of the route between two routers, at one that is on it; local at the end.
-  /// @throws std::invalid_argument: not reaches()
+  /// Of the route between two routers, at one that is on it; local at the end. Where there is none, of the
+  /// X-Y route, which crosses what does not work.
   Direction next(NpuId here, NpuId from, NpuId to) const;
-  /// Links of the route. @throws std::invalid_argument: not reaches()
+  /// Links of that route.
   std::uint32_t hops(NpuId from, NpuId to) const;
   /// Links of detours that can wait for each other in a circle; empty if there are none. Walks all of them,
   /// and does not look at how they were made (Dally and Seitz, 1987).

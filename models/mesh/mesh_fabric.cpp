@@ -47,7 +47,7 @@ MeshFabric::MeshFabric(const sc_core::sc_module_name& name, const MeshParams& pa
       geometry_(params.width, params.height, params.io) {
   check_params();
   switches_.resize(geometry_.npus());
-  if (params.has_holes()) detours_.emplace(geometry_, dead_links(params, geometry_));
+  if (params.has_detours()) detours_.emplace(geometry_, dead_links(params, geometry_));
   for (std::uint32_t n = 0; n < geometry_.npus(); ++n)
     if (const auto here = static_cast<NpuId>(n); detours_)
       routing_.push_back(std::make_unique<HoleRouting>(geometry_, *detours_, here));
@@ -105,8 +105,6 @@ void MeshFabric::check_params() const {
   if (params_.link_latency_ps + params_.router_pipeline_ps == 0)
     throw std::invalid_argument("link latency and router pipeline are both 0: a hop must take at least 1 ps");
   check_buffer(params_.format, params_.buffer_bytes);
-  if (params_.has_holes() && params_.format.by_flit)
-    throw std::invalid_argument("detours around failed parts do not go with wormhole switching");
 }
 
 void MeshFabric::bind_links(const ClassTable& classes) {
@@ -201,9 +199,23 @@ std::string MeshFabric::route_failure(NpuId from, NpuId to) const {
     if (failed == first || failed == last) return "router " + number(failed) + " has failed";
   for (const NpuId failed : params_.failed_npus)
     if (failed == from || failed == to) return "NPU " + number(failed) + " does not work";
-  return detours_ && !detours_->reaches(first, last)
-             ? "no links that work join router " + number(first) + " to router " + number(last)
-             : "";
+  if (detours_)
+    return detours_->reaches(first, last)
+               ? ""
+               : "no links that work join router " + number(first) + " to router " + number(last);
+  return params_.has_holes() ? xy_failure(from, to) : "";
+}
+
+std::string MeshFabric::xy_failure(NpuId from, NpuId to) const {
+  const std::vector<bool> dead = dead_links(params_, geometry_);
+  const std::vector<NpuId> route = geometry_.route(from, to);
+  for (std::size_t i = 0; i + 1 < route.size(); ++i) {
+    for (const NpuId failed : params_.failed_routers)
+      if (route[i] == failed) return "router " + number(failed) + " has failed";
+    if (dead[4 * index_of(route[i]) + static_cast<std::size_t>(geometry_.next_direction(route[i], to))])
+      return "the link between routers " + number(route[i]) + " and " + number(route[i + 1]) + " has failed";
+  }
+  return "";
 }
 
 TimePs MeshFabric::head_latency_ps(NpuId from, NpuId to) const {

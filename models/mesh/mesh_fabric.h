@@ -21,7 +21,7 @@ class MeshFabric final : public Fabric {
   /// With `checkers` every link gets a protocol checker. Routers are built in reverse order when `reverse` is
   /// set; the results must not change.
   /// @throws std::invalid_argument: a packet larger than half an explicit buffer; a hop without any delay;
-  /// with parts that do not work, wormhole switching, or a class with an odd number of channels.
+  /// with detours, a class with an odd number of channels.
   MeshFabric(const sc_core::sc_module_name& name, const MeshParams& params, const ClassTable& classes,
              Scheduler& scheduler, CheckerSet* checkers = nullptr, bool reverse = false);
 
@@ -56,6 +56,8 @@ class MeshFabric final : public Fabric {
   void check_params() const;
   void bind_links(const ClassTable& classes);
   void require_no_cycle() const;
+  /// What the X-Y route crosses that does not work.
+  std::string xy_failure(NpuId from, NpuId to) const;
   bool has_failures() const override { return params_.has_holes() || !params_.failed_npus.empty(); }
 
   MeshParams params_;

@@ -36,6 +36,8 @@ struct MeshParams : FabricParams {
 
   /// Routers or links do not work.
   bool has_holes() const { return !failed_links.empty() || !failed_ways.empty() || !failed_routers.empty(); }
+  /// Packets go around these: they need a queue per output, and packets in one piece.
+  bool has_detours() const { return has_holes() && !format.by_flit && input_queue == InputQueue::per_output; }
   /// NPUs that do not take part.
   std::vector<NpuId> idle_npus() const {
     std::vector<NpuId> idle = failed_npus;

@@ -218,7 +218,7 @@ MeshTopology::MeshTopology(const MeshParams& params)
   for (const NpuId npu : params.idle_npus()) dead_npu_[index_of(npu)] = true;
   if (params.has_holes()) {
     dead_ = dead_links(params, geometry_);
-    detours_.emplace(geometry_, dead_);
+    if (params.has_detours()) detours_.emplace(geometry_, dead_);
   }
   cuts_.push_back(straight_cuts(Direction::east, Direction::west));
   cuts_.push_back(straight_cuts(Direction::south, Direction::north));

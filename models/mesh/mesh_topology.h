@@ -24,8 +24,8 @@ class MeshTopology final : public Topology, public KnowsLinks {
     return {rate(static_cast<Direction>(number % 4)), ends_ps_ + hop_ps_};
   }
   std::string link_name(std::size_t number) const override;
-  bool has_failed(std::size_t number) const override { return detours_ && dead_[number]; }
-  /// Null: every router and link works.
+  bool has_failed(std::size_t number) const override { return !dead_.empty() && dead_[number]; }
+  /// Null: every router and link works, or routes are X-Y all the same (MeshParams::has_detours).
   const DetourRoutes* detours() const { return detours_ ? &*detours_ : nullptr; }
   /// NPU n hangs on router n, vertex npus() + n; without I/O controllers, and links that have failed.
   LinkGraph link_graph() const override;

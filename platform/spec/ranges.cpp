@@ -53,7 +53,7 @@ Group parse_npus(const std::string& text, std::uint32_t npus, const std::vector<
       group.push_back(static_cast<NpuId>(npu));
       if (is_idle(group.back()))
         throw std::invalid_argument(
-            fmt::format("--npus {}: NPU {} does not work (wafer.defects)", part, npu));
+            fmt::format("--npus {0}: NPU {1} or router {1} does not work (wafer.defects)", part, npu));
     }
   }
   return group;

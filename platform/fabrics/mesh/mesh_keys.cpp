@@ -32,7 +32,7 @@ constexpr std::uint32_t kMostRoutersWithHoles = 20'000;
 void check_failures(const WaferSpec& wafer, const Check& check) {
   const auto& mesh = wafer.fabric.as<MeshParams>();
   const MeshGeometry geometry(wafer.width, wafer.height);
-  if (const MeshParams all = mesh_params(wafer.fabric); all.has_holes()) {
+  if (const MeshParams all = mesh_params(wafer.fabric); all.has_detours()) {
     const std::vector<const void*> holes{&mesh.failed_links, &mesh.failed_routers,
                                          &wafer.fabric.defects.routers, &wafer.fabric.defects.links};
     const auto forbid = [&](bool is_used, const void* key, const std::string& why) {
@@ -40,10 +40,6 @@ void check_failures(const WaferSpec& wafer, const Check& check) {
       culprits.push_back(key);
       if (is_used) check.fail(culprits, "{}; leave one of them out", why);
     };
-    forbid(all.format.by_flit, &wafer.fabric.format.by_flit,
-           "detours around failed parts do not go with wormhole switching");
-    forbid(all.input_queue == InputQueue::fifo, &wafer.fabric.input_queue,
-           "detours around failed parts need a queue per output");
     forbid(wafer.npu_count() > kMostRoutersWithHoles, &wafer.width,
            fmt::format("routes around failed parts are known of up to {} routers", kMostRoutersWithHoles));
     const std::uint32_t channels =

@@ -31,7 +31,7 @@ class MeshKind : public FabricKind {
     FabricAbilities abilities;
     abilities.input_starts = true;
     abilities.detours = true;
-    abilities.dateline_channels = mesh_params(fabric).has_holes();
+    abilities.dateline_channels = mesh_params(fabric).has_detours();
     return abilities;
   }
   std::uint32_t npus(const config::WaferSpec& wafer) const override { return wafer.width * wafer.height; }

@@ -130,7 +130,7 @@ TEST(CollectiveCommand, BadInputEndsWithCode2AndSaysWhatToChange) {
   expect_bad(kWafer + "--type weight_load --set wafer.io.controllers=none",
              "the platform has no I/O controllers");
   expect_bad(kWafer + "--type all_reduce --npus 5-8 --set 'wafer.fabric.failed_routers=[7]'",
-             "--npus 5-8: NPU 7 does not work");
+             "--npus 5-8: NPU 7 or router 7 does not work");
   expect_bad(kWafer + "--type allreduce", "did you mean 'all_reduce'?");
   expect_bad(kWafer + "--type all_reduce --algorithm hierachical", "did you mean 'hierarchical_2d'?");
   expect_bad(kWafer + "--type all_reduce --class wieghts", "did you mean 'weights'?");

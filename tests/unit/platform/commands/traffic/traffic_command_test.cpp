@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{kFlits + " --pattern pairs", "needs --pairs FILE"},
         Bad{kFlits + " --pattern permutation --permutation no/such/file", "cannot be read"},
         Bad{kFlits + " --load 0.1 --set 'wafer.fabric.failed_links=[[0, 1]]'",
-            "do not go with wormhole switching"},
+            "between routers 0 and 1 has failed"},
         Bad{"no_such.yaml", "no_such.yaml"}));
 
 struct BadFile {
