@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "platform/defects/sampled_wafer.h"
 #include "platform/describe/value_types.h"
 #include "platform/spec/defects_spec.h"
 #include "platform/spec/descriptions.h"
@@ -87,7 +88,7 @@ class DefectsType final : public Like<DefectsSpec> {
               Like::schema(style, defs)}}};
   }
   void load_files(Node& value) const override {
-    if (value.kind != Node::Kind::scalar) return;
+    if (value.kind != Node::Kind::scalar) return Like::load_files(value);
     const std::string path = (std::filesystem::path(value.place.folder()) / value.text).string();
     try {
       value = read_map(path, path);
@@ -97,7 +98,42 @@ class DefectsType final : public Like<DefectsSpec> {
   }
 };
 
+std::shared_ptr<const Struct<DrawnDefects>> drawn_type() {
+  auto type = std::make_shared<Struct<DrawnDefects>>("drawn_defects");
+  type->required("yield", &DrawnDefects::yield,
+                 std::make_shared<const FileOr<wafer_yield::YieldSpec>>(wafer_yield::yield_type()),
+                 "Parts and how defects fall: the name of a yield file, or its keys")
+      .optional("wafer", &DrawnDefects::wafer, integer<std::uint64_t>(0, 1'000'000'000),
+                "Number of the wafer drawn, the same as of `wafertlm yield`");
+  return type;
+}
+
+template <class T>
+void add_once(std::vector<T>& list, const T& value) {
+  if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
+}
+
 }  // namespace
+
+DefectsSpec DefectsSpec::complete() const {
+  DefectsSpec all = *this;
+  if (!drawn) return all;
+  const wafer_yield::Sampler sampler(drawn->yield);
+  for (const wafer_yield::Part* const part : sampler.wafer(drawn->wafer).dead) {
+    const auto cell = static_cast<NpuId>(part->cell);
+    switch (part->kind) {
+      case wafer_yield::PartKind::npu:
+        add_once(all.npus, cell);
+        break;
+      case wafer_yield::PartKind::router:
+        add_once(all.routers, cell);
+        break;
+      case wafer_yield::PartKind::link:
+        all.links.push_back({cell, static_cast<NpuId>(part->end), false});
+    }
+  }
+  return all;
+}
 
 TypePtr<DefectsSpec> defects_type() {
   const auto npu = integer<NpuId>(0, kMostNpus - 1);
@@ -109,7 +145,9 @@ TypePtr<DefectsSpec> defects_type() {
       .optional("links", &DefectsSpec::links,
                 list_of<LinkName>(std::make_shared<LinkNameType>(), 0, std::size_t{2} * kMostNpus),
                 "Links that do not work, as numbers of two neighbours: \"5-6\" in both directions, \"5->6\" "
-                "in one");
+                "in one")
+      .optional("drawn", &DefectsSpec::drawn, maybe<DrawnDefects>(drawn_type()),
+                "Those of a wafer that a yield model draws, beside the lists");
   return std::make_shared<DefectsType>(std::move(type));
 }
 

@@ -32,7 +32,7 @@ void require_one_wafer(const WaferSpec& wafer, const Check& check) {
 }  // namespace config
 
 std::vector<NpuId> FabricKind::failed_npus(const config::FabricSpec& fabric) const {
-  return fabric.defects.npus;
+  return fabric.defects.complete().npus;
 }
 
 PlacementGrid FabricKind::grid(const config::WaferSpec& wafer) const {

@@ -99,9 +99,17 @@ void check_defects(const WaferSpec& wafer, const Check& check) {
                    fabric_kind(wafer).wafer_name(wafer), wafer.npu_count() - 1);
       if (!idle.insert(npu).second) check.fail({&npu}, "NPU {} is listed twice", index_of(npu));
     }
-  if (fabric_kind(wafer).abilities(wafer.fabric).detours) return;
-  if (!defects.routers.empty() || !defects.links.empty())
-    check.fail({&defects.routers, &defects.links, &wafer.fabric.kind},
+  if (fabric_kind(wafer).abilities(wafer.fabric).detours) {
+    if (!defects.drawn) return;
+    const wafer_yield::YieldSpec& drawn = defects.drawn->yield;
+    if (drawn.columns != wafer.width || drawn.rows != wafer.height)
+      check.fail({&defects.drawn, &wafer.width, &wafer.height},
+                 "'{}' is of {} x {} NPUs, and this wafer has {} x {}", drawn.name, drawn.columns, drawn.rows,
+                 wafer.width, wafer.height);
+    return;
+  }
+  if (!defects.routers.empty() || !defects.links.empty() || defects.drawn)
+    check.fail({&defects.routers, &defects.links, &defects.drawn, &wafer.fabric.kind},
                "routers and links that do not work are known of one wafer of kind mesh, not of {}",
                wafer.fabric.kind->name());
 }

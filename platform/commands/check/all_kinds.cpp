@@ -16,7 +16,7 @@
 #include "platform/commands/validate/rows_file.h"
 #include "platform/commands/validate/systems.h"
 #include "platform/commands/validate/training/model_shapes.h"
-#include "platform/commands/yield/defect_model.h"
+#include "platform/defects/defect_model.h"
 #include "platform/fabrics/graph/graph_kind.h"
 #include "platform/run/table_file.h"
 #include "platform/spec/file_kinds.h"

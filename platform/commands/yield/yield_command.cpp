@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "platform/commands/yield/defect_model.h"
-#include "platform/commands/yield/sampled_wafer.h"
 #include "platform/commands/yield/yield_study.h"
+#include "platform/defects/defect_model.h"
+#include "platform/defects/sampled_wafer.h"
 #include "platform/describe/file_kind.h"
 #include "platform/describe/table.h"
 #include "platform/host/json_output.h"

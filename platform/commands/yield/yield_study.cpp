@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "platform/commands/yield/repair.h"
-#include "platform/commands/yield/sampled_wafer.h"
+#include "platform/defects/sampled_wafer.h"
 
 namespace wafertlm::wafer_yield {
 namespace {

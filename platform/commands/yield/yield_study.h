@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "platform/commands/yield/defect_model.h"
+#include "platform/defects/defect_model.h"
 
 namespace wafertlm::wafer_yield {
 

@@ -28,7 +28,7 @@ std::uint32_t streams_of(std::uint64_t port_bytes_per_s, const MeshParams& mesh)
 
 MeshParams mesh_params(const config::FabricSpec& fabric) {
   auto mesh = fabric.complete<MeshParams>();
-  const config::DefectsSpec& defects = fabric.defects;
+  const config::DefectsSpec defects = fabric.defects.complete();
   mesh.failed_npus = defects.npus;
   mesh.failed_routers.insert(mesh.failed_routers.end(), defects.routers.begin(), defects.routers.end());
   for (const config::LinkName& link : defects.links)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/commands/yield/sampled_wafer.h"
+#include "platform/defects/sampled_wafer.h"
 
 #include <fmt/core.h>
 

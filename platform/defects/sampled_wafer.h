@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/commands/yield/defect_model.h"
+#include "platform/defects/defect_model.h"
 #include "tlm/kernel/splitmix64.h"
 
 namespace wafertlm::wafer_yield {

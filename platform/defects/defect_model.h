@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace wafertlm::config {
 struct FileKind;
-}
+template <class S>
+class Struct;
+}  // namespace wafertlm::config
 
 namespace wafertlm::wafer_yield {
 
@@ -53,6 +56,7 @@ struct YieldSpec {
 
 /// @throws config::ConfigError.
 YieldSpec load_yield(const std::string& path, const std::vector<std::string>& overrides = {});
+std::shared_ptr<const config::Struct<YieldSpec>> yield_type();
 /// The row of such files.
 config::FileKind yield_file_kind();
 

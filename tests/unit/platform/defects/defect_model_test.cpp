@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/commands/yield/defect_model.h"
+#include "platform/defects/defect_model.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <map>
 
-#include "platform/commands/yield/sampled_wafer.h"
 #include "platform/commands/yield/yield_study.h"
+#include "platform/defects/sampled_wafer.h"
 
 namespace wafertlm::wafer_yield {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/commands/yield/defect_model.h"
+#include "platform/defects/defect_model.h"
 
 #include <algorithm>
 #include <array>

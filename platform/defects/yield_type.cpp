@@ -2,7 +2,7 @@
 #include <memory>
 #include <ostream>
 
-#include "platform/commands/yield/defect_model.h"
+#include "platform/defects/defect_model.h"
 #include "platform/describe/document.h"
 #include "platform/describe/file_kind.h"
 #include "platform/describe/override.h"
@@ -51,6 +51,8 @@ void check_yield(const YieldSpec& spec, const Check& check) {
     check.fail({&spec.spares.repair_links_mm2}, "has no effect without spare 'rows'");
 }
 
+}  // namespace
+
 std::shared_ptr<const Struct<YieldSpec>> yield_type() {
   using Y = YieldSpec;
   static const auto type = [] {
@@ -58,7 +60,7 @@ std::shared_ptr<const Struct<YieldSpec>> yield_type() {
     const auto length = number(0.001, 1000);
     const auto part = part_type();
     auto made = std::make_shared<Struct<Y>>("yield");
-    made->required("yield", &Y::name, text(), "Name")
+    made->required("yield", &Y::name, text(), "Name of the model")
         .required("columns", &Y::columns, count, "Of the grid of NPUs, as manufactured")
         .required("rows", &Y::rows, count, "Of the grid of NPUs, as manufactured")
         .required("cell_width_mm", &Y::cell_width_mm, length, "From NPU to NPU in a row, in mm")
@@ -89,8 +91,6 @@ std::shared_ptr<const Struct<YieldSpec>> yield_type() {
   }();
   return type;
 }
-
-}  // namespace
 
 YieldSpec load_yield(const std::string& path, const std::vector<std::string>& overrides) {
   Node root = load_document(path, "yield", "configs/yield/wafer_20x20.yaml");
