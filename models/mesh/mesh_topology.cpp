@@ -239,9 +239,9 @@ CutFamily MeshTopology::straight_cuts(Direction out, Direction in) const {
     if (!has_failed(number_of(npu, out))) family.rates[line].out += rate(out);
     if (!has_failed(number_of(geometry_.neighbor(npu, out), in))) family.rates[line].in += rate(in);
   }
-  // Of a cut without links nobody has anything to bring across; routes are asked for that.
+  // What would cross a cut without links is refused for want of a route, and not for its time.
   for (CutFamily::Rate& each : family.rates)
-    each = {std::max<std::uint64_t>(each.out, 1), std::max<std::uint64_t>(each.in, 1)};
+    each = {each.out == 0 ? rate(out) : each.out, each.in == 0 ? rate(in) : each.in};
   return family;
 }
 
@@ -305,7 +305,7 @@ CutFamily::Rate MeshTopology::links_bytes_per_s(NpuId router) const {
     if (works(router, to)) rates.out += rate(to);
     if (works(geometry_.neighbor(router, to), opposite(to))) rates.in += rate(to);
   }
-  return {std::max<std::uint64_t>(rates.out, 1), std::max<std::uint64_t>(rates.in, 1)};
+  return {rates.out == 0 ? link_bytes_per_s_ : rates.out, rates.in == 0 ? link_bytes_per_s_ : rates.in};
 }
 
 std::unique_ptr<LinkLoads> MeshTopology::link_loads() const {

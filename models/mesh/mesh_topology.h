@@ -88,7 +88,7 @@ class MeshTopology final : public Topology, public KnowsLinks {
   std::uint64_t rate(Direction side) const {
     return side == Direction::north || side == Direction::south ? vertical_bytes_per_s_ : link_bytes_per_s_;
   }
-  /// Of all links of a router that work; 1 B/s if there are none, over which nothing goes.
+  /// Of all links of a router that work; if there are none, over which nothing goes, as of one.
   CutFamily::Rate links_bytes_per_s(NpuId router) const;
 
   NpuId io_parent(NpuId npu, const IoPort& port) const;
