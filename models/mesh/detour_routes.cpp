@@ -11,8 +11,10 @@ namespace {
 
 constexpr std::size_t kSides = 4;
 constexpr std::size_t kEast = 0, kWest = 1, kNorth = 2, kSouth = 3;
-constexpr std::size_t kBack[kSides] = {kWest, kEast, kSouth, kNorth};
 
+constexpr std::size_t back(std::size_t side) {
+  return static_cast<std::size_t>(opposite(static_cast<Direction>(side)));
+}
 constexpr std::uint8_t bit(std::size_t side) { return static_cast<std::uint8_t>(1U << side); }
 
 }  // namespace
@@ -55,8 +57,7 @@ std::size_t DetourRoutes::beyond(std::size_t link) const {
       geometry_.neighbor(static_cast<NpuId>(link / kSides), static_cast<Direction>(link % kSides)));
 }
 
-/// Whether `link` can be waited for, over links that may follow each other, by what waits for it to follow
-/// `first`.
+/// Whether `goal` can be reached from `link` over links that may follow each other.
 bool DetourRoutes::leads_to(const Turns& turns, std::size_t link, std::size_t goal) const {
   std::vector<std::size_t> open{link};
   std::vector<bool> seen(turns.size());
@@ -85,7 +86,7 @@ DetourRoutes::Turns DetourRoutes::allowed_turns(const std::vector<std::size_t>& 
       if (dead_[link]) continue;
       for (std::size_t side = 0; side < kSides; ++side)
         if (const std::size_t ahead = kSides * beyond(link) + side;
-            side != kBack[link % kSides] && !dead_[ahead] && turn(link, ahead))
+            side != back(link % kSides) && !dead_[ahead] && turn(link, ahead))
           turns[link] |= bit(side);
     }
   };
@@ -108,10 +109,10 @@ void DetourRoutes::fill_shortest(const Turns& turns, std::size_t to) {
     for (std::size_t side = 0; side < kSides; ++side) {
       const std::size_t at = reached[k];
       if (!geometry_.has_neighbor(static_cast<NpuId>(at), static_cast<Direction>(side))) continue;
-      const std::size_t from = beyond(kSides * at + side), link = kSides * from + kBack[side];
+      const std::size_t from = beyond(kSides * at + side), link = kSides * from + back(side);
       if (next[from] != kNone || dead_[link]) continue;
       if (at != to && (turns[link] & bit(next[at])) == 0) continue;
-      next[from] = static_cast<std::uint8_t>(kBack[side]);
+      next[from] = static_cast<std::uint8_t>(back(side));
       reached.push_back(from);
     }
 }
@@ -123,7 +124,7 @@ void DetourRoutes::find_whole_xy(std::size_t to) {
     for (std::size_t at = from;
          geometry_.has_neighbor(static_cast<NpuId>(at), static_cast<Direction>(side));) {
       at = beyond(kSides * at + side);
-      if (dead_[kSides * at + kBack[side]]) return;
+      if (dead_[kSides * at + back(side)]) return;
       visit(at);
     }
   };
@@ -159,7 +160,7 @@ std::vector<std::size_t> DetourRoutes::heights() const {
 }
 
 bool DetourRoutes::both_ways(std::size_t link) const {
-  return !dead_[link] && !dead_[kSides * beyond(link) + kBack[link % kSides]];
+  return !dead_[link] && !dead_[kSides * beyond(link) + back(link % kSides)];
 }
 
 /// Who can go down all the way does so, the others go up first. Up is towards a smaller height.
@@ -175,7 +176,7 @@ void DetourRoutes::fill_up_down(const std::vector<std::size_t>& height, std::siz
         if (!both_ways(kSides * at + side)) continue;
         const std::size_t from = beyond(kSides * at + side);
         if (next[from] != kNone || (height[at] > height[from]) != down) continue;
-        next[from] = static_cast<std::uint8_t>(kBack[side]);
+        next[from] = static_cast<std::uint8_t>(back(side));
         reached.push_back(from);
       }
   };

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 
@@ -11,6 +10,7 @@
 #include "platform/describe/value_types.h"
 #include "platform/spec/defects_spec.h"
 #include "platform/spec/descriptions.h"
+#include "platform/spec/ranges.h"
 #include "tlm/input/file.h"
 
 namespace wafertlm::config {
@@ -42,9 +42,7 @@ class LinkNameType final : public TypeOf<LinkName> {
  private:
   static NpuId number(const std::string& text, const Reader& in) {
     std::uint32_t value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [last, error] = std::from_chars(text.data(), end, value);
-    if (text.empty() || error != std::errc() || last != end || value >= kMostNpus) in.fail_type(kExpected);
+    if (!is_number(text, value) || value >= kMostNpus) in.fail_type(kExpected);
     return static_cast<NpuId>(value);
   }
 };

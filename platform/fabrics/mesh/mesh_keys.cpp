@@ -51,27 +51,24 @@ void check_failures(const WaferSpec& wafer, const Check& check) {
                        kMaxVcs / 2));
   }
   std::set<std::pair<NpuId, NpuId>> links;
+  const auto require_link = [&](NpuId from, NpuId to, const std::string& name, const void* link) {
+    check_npu(wafer, from, {link}, check);
+    check_npu(wafer, to, {link}, check);
+    if (geometry.hops(from, to) != 1)
+      check.fail({link, &wafer.width, &wafer.height},
+                 "{} is no link: these NPUs are not neighbours on the {}x{} mesh", name, wafer.width,
+                 wafer.height);
+  };
   for (const auto& link : mesh.failed_links) {
-    check_npu(wafer, link.first, {&link}, check);
-    check_npu(wafer, link.second, {&link}, check);
-    const auto [a, b] = std::minmax(link.first, link.second);
     const std::string name = fmt::format("[{}, {}]", index_of(link.first), index_of(link.second));
-    if (geometry.hops(a, b) != 1)
-      check.fail({&link, &wafer.width, &wafer.height},
-                 "{} is no link: these NPUs are not neighbours on the {}x{} mesh", name, wafer.width,
-                 wafer.height);
-    if (!links.insert({a, b}).second) check.fail({&link}, "the link {} is listed twice", name);
+    require_link(link.first, link.second, name, &link);
+    if (!links.insert(std::minmax(link.first, link.second)).second)
+      check.fail({&link}, "the link {} is listed twice", name);
   }
-  for (const config::LinkName& link : wafer.fabric.defects.links) {
-    check_npu(wafer, link.from, {&link}, check);
-    check_npu(wafer, link.to, {&link}, check);
-    const std::string name =
-        fmt::format("{}{}{}", index_of(link.from), link.one_way ? "->" : "-", index_of(link.to));
-    if (geometry.hops(link.from, link.to) != 1)
-      check.fail({&link, &wafer.width, &wafer.height},
-                 "{} is no link: these NPUs are not neighbours on the {}x{} mesh", name, wafer.width,
-                 wafer.height);
-  }
+  for (const config::LinkName& link : wafer.fabric.defects.links)
+    require_link(link.from, link.to,
+                 fmt::format("{}{}{}", index_of(link.from), link.one_way ? "->" : "-", index_of(link.to)),
+                 &link);
   std::set<NpuId> routers;
   for (const NpuId& router : mesh.failed_routers) {
     check_npu(wafer, router, {&router}, check);
