@@ -71,9 +71,10 @@ class Fields {
   }
 
   Json json(const Row& row) const {
-    Json json = Json::object();
+    Json::object_t json;
+    json.reserve(fields_.size());
     for (const Field& field : fields_)
-      if (!field.is_there || field.is_there(row)) json[field.name] = field.value(row);
+      if (!field.is_there || field.is_there(row)) json.emplace_back(field.name, field.value(row));
     return json;
   }
   Json schema(const char* description = nullptr) const {

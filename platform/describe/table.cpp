@@ -6,6 +6,7 @@
 #include <boost/algorithm/string/predicate.hpp>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <stdexcept>
 
 #include "platform/text/format.h"
@@ -23,7 +24,8 @@ std::string with_sign(double value, Text text) {
 
 std::string csv_field(const Json& value) {
   if (value.is_null()) return "";
-  return value.is_string() ? csv_text(value.get<std::string>()) : value.dump();
+  if (value.is_number_unsigned()) return std::to_string(value.get<std::uint64_t>());
+  return value.is_string() ? csv_text(value.get_ref<const std::string&>()) : value.dump();
 }
 
 /// "wait_s" and "queue": "wait_queue_s"; what has a unit of its own keeps that.
@@ -37,14 +39,56 @@ std::string inner_name(const std::string& outer, const std::string& inner) {
   return outer + '_' + inner;
 }
 
-void flatten(const std::string& name, const Json& value, Json& row) {
-  if (!value.is_structured()) {
-    row[name] = value;
-    return;
+/// Where the values of a path below the rows stand.
+struct Place {
+  std::string name;
+  bool is_column = false;
+  std::size_t column = 0;
+  std::map<std::string, Place, std::less<>> inner = {};
+};
+
+class CsvColumns {
+ public:
+  explicit CsvColumns(const std::vector<std::string>& first) {
+    for (const std::string& name : first) add(name);
   }
-  for (const auto& [key, below] : value.items())
-    flatten(name.empty() ? key : inner_name(name, key), below, row);
-}
+  const std::vector<std::string>& names() const { return names_; }
+  /// Sets the value of each column that the row has.
+  void take(const Json& row, const KeepField& keep, std::vector<const Json*>& values) {
+    values.assign(names_.size(), nullptr);
+    for (const auto& [key, value] : row.items())
+      if (!keep || keep(key, value)) take(at(rows_, key), value, values);
+  }
+
+ private:
+  std::size_t add(const std::string& name) {
+    const auto [known, is_new] = number_.emplace(name, names_.size());
+    if (is_new) names_.push_back(name);
+    return known->second;
+  }
+  Place& at(Place& outer, const std::string& key) {
+    const auto known = outer.inner.find(key);
+    if (known != outer.inner.end()) return known->second;
+    return outer.inner.emplace(key, Place{&outer == &rows_ ? key : inner_name(outer.name, key), false, 0, {}})
+        .first->second;
+  }
+  void take(Place& place, const Json& value, std::vector<const Json*>& values) {
+    if (value.is_structured()) {
+      for (const auto& [key, below] : value.items()) take(at(place, key), below, values);
+      return;
+    }
+    if (!place.is_column) {
+      place.is_column = true;
+      place.column = add(place.name);
+    }
+    values.resize(names_.size());
+    values[place.column] = &value;
+  }
+
+  Place rows_;
+  std::vector<std::string> names_;
+  std::map<std::string, std::size_t> number_;
+};
 
 }  // namespace
 
@@ -96,21 +140,20 @@ std::string csv_text(std::string text) {
   return (may_be_formula ? "\"'" : "\"") + text + '"';
 }
 
-std::string csv(const Json& rows, const std::vector<std::string>& first) {
-  Json columns = Json::object();
-  for (const std::string& name : first) columns[name] = name;
-  std::vector<Json> flat;
-  for (const Json& row : rows) {
-    flatten("", row, flat.emplace_back(Json::object()));
-    for (const auto& [name, value] : flat.back().items()) columns[name] = name;
-  }
+std::string csv(const Json& rows, const std::vector<std::string>& first, const KeepField& keep) {
+  CsvColumns columns(first);
+  std::vector<std::vector<const Json*>> lines(rows.size());
+  for (std::size_t k = 0; k < lines.size(); ++k) columns.take(rows[k], keep, lines[k]);
+  const std::size_t count = columns.names().size();
   std::string text;
-  flat.insert(flat.begin(), columns);
-  for (const Json& row : flat) {
-    std::string line;
-    for (const auto& [name, heading] : columns.items())
-      line += ',' + (row.contains(name) ? csv_field(row[name]) : "");
-    text += line.substr(std::min<std::size_t>(1, line.size())) + '\n';
+  for (std::size_t k = 0; k < count; ++k) text += (k == 0 ? "" : ",") + csv_text(columns.names()[k]);
+  text += '\n';
+  for (const std::vector<const Json*>& line : lines) {
+    for (std::size_t k = 0; k < count; ++k) {
+      if (k != 0) text += ',';
+      if (k < line.size() && line[k] != nullptr) text += csv_field(*line[k]);
+    }
+    text += '\n';
   }
   return text;
 }

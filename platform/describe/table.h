@@ -51,8 +51,10 @@ std::string csv_text(std::string text);
 
 /// Objects as a table: columns in the order in which they come up, behind those of `first`. Of objects in
 /// objects outer_inner, the outer's unit last: {wait_s: {queue: 1}} is wait_queue_s. Texts are in quotes,
-/// null is empty.
-std::string csv(const results::Json& rows, const std::vector<std::string>& first = {});
+/// null is empty. Of a row only the fields that `keep` wants; none: all.
+using KeepField = std::function<bool(const std::string& name, const results::Json& value)>;
+std::string csv(const results::Json& rows, const std::vector<std::string>& first = {},
+                const KeepField& keep = {});
 
 /// @throws std::logic_error: the name of a column does not end in its unit.
 void require_unit(const std::string& name, const Format& format);

@@ -48,7 +48,7 @@ std::string sha256(std::string_view text) {
 
 std::string sha256_of_file_now(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
-  std::string block(1 << 20, '\0');
+  std::string block(1 << 16, '\0');
   Sha256 digest;
   while (file) {
     file.read(block.data(), static_cast<std::streamsize>(block.size()));

@@ -40,7 +40,7 @@ struct RunRow {
   const JobRun& job;
   Machine& machine;
   const HostCost& host;
-  Json links;
+  std::vector<MachineLink> links;
   std::vector<IterationResult> iterations;
   std::vector<results::IterationHalfWidths> half_widths = {};  // empty: nothing was sampled
   double link_energy_j = 0;
@@ -55,6 +55,9 @@ struct RunRow {
   double peak_operations_per_s() const {
     return static_cast<double>(experiment.platform.npu.peak_operations_per_s) * job.job().size();
   }
+  results::LinkRow of(const MachineLink& link) const {
+    return {link, machine.wafer().classes, job.end_ps(), energy_per_bit_j()};
+  }
   bool models_energy() const { return energy_per_bit_j() != 0; }
   std::uint64_t packet_hops() const { return machine.wafer().fabric().packet_hops(); }
 };
@@ -62,15 +65,11 @@ using Run = const RunRow&;
 
 RunRow row_of(const config::ExperimentSpec& experiment, const JobRun& job, Machine& machine,
               const HostCost& host) {
-  RunRow row{experiment, job, machine, host, Json::array(), job.iterations()};
+  RunRow row{experiment, job, machine, host, machine_links(machine), job.iterations()};
   row.work = iteration_work(experiment, job.job());
   if (experiment.costs) row.platform_cost = cost::cost_of(experiment, machine.wafer().fabric());
   row.half_widths = results::half_widths(machine, job.job().npus, row.iterations);
-  for (const MachineLink& link : machine_links(machine)) {
-    row.links.push_back(
-        results::link_fields().json({link, machine.wafer().classes, job.end_ps(), row.energy_per_bit_j()}));
-    if (row.models_energy()) row.link_energy_j += row.links.back()["energy_j"].get<double>();
-  }
+  for (const MachineLink& link : row.links) row.link_energy_j += row.of(link).energy_j();
   for (const chakra::TraceSummary& rank : job.job().summaries) {
     row.missing_dependencies += rank.missing_ctrl_deps + rank.missing_data_deps;
     row.left_out_dependencies += rank.left_out_ctrl_deps;
@@ -162,7 +161,11 @@ Fields<RunRow> make_run_fields() {
                    "Of the iterations that are listed: all, or of more than 100,000 those that lie farthest "
                    "above their bound"),
       [](Run row) { return results::collectives_json(row.job); });
-  f.add("links", schema::list(schema::reference("link")), &RunRow::links);
+  f.add("links", schema::list(schema::reference("link")), [](Run row) {
+    Json list = Json::array();
+    for (const MachineLink& link : row.links) list.push_back(results::link_fields().json(row.of(link)));
+    return list;
+  });
   for (const auto& kind : fabric_kinds())
     if (const FabricResults* const of = kind->results())
       f.add_if([of](Run row) { return row.kind().results() == of; }, of->name, of->schema,

@@ -330,11 +330,8 @@ const Fields<LinkRow>& link_fields() {
           "Over all packets, by cause; contention by the class that was served instead");
     f.add("longest_wait_s", schema::map_of(schema::seconds(), "By class"),
           [](R row) { return by_class(row.classes, row.link.counters.longest_wait_ps); });
-    f.add("energy_j", schema::or_null(schema::number(), "null: not modelled"), [](R row) -> Json {
-      if (row.energy_per_bit_j == 0) return nullptr;
-      if (!row.link.is_wire) return 0.0;
-      return static_cast<double>(row.link.counters.wire_bytes) * 8 * row.energy_per_bit_j;
-    });
+    f.add("energy_j", schema::or_null(schema::number(), "null: not modelled"),
+          [](R row) -> Json { return row.energy_per_bit_j == 0 ? Json() : Json(row.energy_j()); });
   });
   return fields;
 }

@@ -60,6 +60,10 @@ struct LinkRow {
   const ClassTable& classes;
   TimePs end_ps;            ///< of the run
   double energy_per_bit_j;  ///< 0: not modelled
+
+  double energy_j() const {
+    return link.is_wire ? static_cast<double>(link.counters.wire_bytes) * 8 * energy_per_bit_j : 0;
+  }
 };
 /// Of links[].
 const Fields<LinkRow>& link_fields();

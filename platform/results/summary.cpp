@@ -125,15 +125,20 @@ const Table<Json>& links_table() {
 }
 
 std::string busiest_links(const Json& results) {
-  std::vector<Json> links(results["links"].begin(), results["links"].end());
-  std::stable_sort(links.begin(), links.end(), [](const Json& a, const Json& b) {
-    return a["busy_fraction"].get<double>() > b["busy_fraction"].get<double>();
-  });
-  links.resize(std::min<std::size_t>(links.size(), 3));
+  // The first ones of equal links.
+  const auto busier = [](const std::pair<double, const Json*>& a, const std::pair<double, const Json*>& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  };
+  std::vector<std::pair<double, const Json*>> links;
+  for (const Json& link : results["links"]) links.emplace_back(link["busy_fraction"].get<double>(), &link);
+  const std::size_t shown = std::min<std::size_t>(links.size(), 3);
+  std::partial_sort(links.begin(), links.begin() + static_cast<std::ptrdiff_t>(shown), links.end(), busier);
+  std::vector<Json> busiest;
+  for (std::size_t k = 0; k < shown; ++k) busiest.push_back(*links[k].second);
   return (results.contains("iteration_time_half_width_s")
               ? "\nBusiest links (only what was simulated is counted)\n"
               : "\nBusiest links\n") +
-         links_table().text(links);
+         links_table().text(busiest);
 }
 
 /// What comes out of the last iteration, by its time.

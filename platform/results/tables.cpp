@@ -13,18 +13,9 @@ using boost::algorithm::ends_with;
 using results::Json;
 using Rows = Json (*)(const Json& results);
 
-/// Without lists, and without what is there in another unit.
-Json flat_row(const Json& of) {
-  Json row = Json::object();
-  for (const auto& [name, value] : of.items())
-    if (!value.is_array() && !ends_with(name, "_ps") && !ends_with(name, "_fs")) row[name] = value;
-  return row;
-}
-
-Json rows_of(const Json& results, const char* list) {
-  Json rows = Json::array();
-  for (const Json& each : results[list]) rows.push_back(flat_row(each));
-  return rows;
+/// No lists, and nothing that is there in another unit.
+bool is_in_tables(const std::string& name, const Json& value) {
+  return !value.is_array() && !ends_with(name, "_ps") && !ends_with(name, "_fs");
 }
 
 std::size_t number_of(const Json& iteration, std::size_t place) { return iteration.value("number", place); }
@@ -34,8 +25,8 @@ Json iterations(const Json& results) {
   const Json& list = results["iterations"];
   for (std::size_t i = 0; i < list.size(); ++i) {
     Json row = {{"iteration", number_of(list[i], i)}};
-    row.update(flat_row(list[i]));
-    row.erase("number");
+    for (const auto& [name, value] : list[i].items())
+      if (is_in_tables(name, value) && name != "number") row[name] = value;
     rows.push_back(std::move(row));
   }
   return rows;
@@ -59,24 +50,22 @@ Json breakdown(const Json& results) {
 
 struct ResultTable {
   const char* name;
-  Rows rows;
+  Rows rows;  ///< none: those of `list` in results.json
+  const char* list;
   std::vector<std::string> columns;  ///< the first ones, which are there without rows, too
 };
 
 const std::array<ResultTable, 5>& all_tables() {
   static const std::array<ResultTable, 5> tables{
-      {{"iterations.csv", iterations, {"iteration", "time_s"}},
-       {"breakdown.csv", breakdown, {"iteration", "rank", "part", "time_s"}},
+      {{"iterations.csv", iterations, nullptr, {"iteration", "time_s"}},
+       {"breakdown.csv", breakdown, nullptr, {"iteration", "rank", "part", "time_s"}},
        {"collectives.csv",
-        [](const Json& results) { return rows_of(results, "collectives"); },
+        nullptr,
+        "collectives",
         {"id", "name", "type", "algorithm", "class", "group", "sequence", "group_size", "bytes", "start_s",
          "end_s", "skew_s", "time_s", "predicted_s", "bound_s", "bus_bandwidth_bytes_per_s"}},
-       {"links.csv",
-        [](const Json& results) { return rows_of(results, "links"); },
-        {"name", "bytes", "wire_bytes", "packets", "busy_fraction"}},
-       {"memories.csv",
-        [](const Json& results) { return rows_of(results, "memories"); },
-        {"name", "bytes_read", "bytes_written", "busy_fraction"}}}};
+       {"links.csv", nullptr, "links", {"name", "bytes", "wire_bytes", "packets", "busy_fraction"}},
+       {"memories.csv", nullptr, "memories", {"name", "bytes_read", "bytes_written", "busy_fraction"}}}};
   return tables;
 }
 
@@ -84,8 +73,11 @@ const std::array<ResultTable, 5>& all_tables() {
 
 std::vector<std::pair<std::string, std::string>> result_tables(const nlohmann::ordered_json& results) {
   std::vector<std::pair<std::string, std::string>> texts;
-  for (const ResultTable& table : all_tables())
-    texts.emplace_back(table.name, csv(table.rows(results), table.columns));
+  for (const ResultTable& table : all_tables()) {
+    const Json made = table.rows != nullptr ? table.rows(results) : Json();
+    texts.emplace_back(table.name,
+                       csv(table.rows != nullptr ? made : results[table.list], table.columns, is_in_tables));
+  }
   return texts;
 }
 

@@ -114,7 +114,8 @@ Sources workload_sources(const config::WorkloadSpec& workload) {
   return trained(workload.training);
 }
 
-chakra::CommGroups workload_groups(const config::WorkloadSpec& workload, std::uint32_t ranks) {
+chakra::CommGroups workload_groups(const config::WorkloadSpec& workload, const Sources& sources) {
+  const auto ranks = static_cast<std::uint32_t>(sources.size());
   if (workload.kind == config::WorkloadKind::training)
     return chakra::CommGroups::from_map(training_plan(workload.training)->groups(), ranks);
   const config::TraceSpec& traces = workload.traces;
@@ -122,8 +123,7 @@ chakra::CommGroups workload_groups(const config::WorkloadSpec& workload, std::ui
   if (workload.kind != config::WorkloadKind::traces) return chakra::CommGroups(ranks);
   if (astra_text::is_text_workload(traces.path))
     return chakra::CommGroups::from_map(astra_text::TrainingJob(traces.path, ranks).groups(), ranks);
-  return chakra::recorded_groups(
-      traces.replicate ? std::vector{traces.path} : chakra::find_rank_files(traces.path), ranks);
+  return chakra::recorded_groups(sources, ranks);
 }
 
 namespace {
@@ -239,7 +239,8 @@ Job load_job(const config::ExperimentSpec& experiment) {
   Sources sources = workload_sources(workload);
   const auto ranks = static_cast<std::uint32_t>(sources.size());
   require_npus(experiment.platform, ranks);
-  Job job{workload_groups(workload, ranks),
+  chakra::CommGroups of_workload = workload_groups(workload, sources);
+  Job job{std::move(of_workload),
           std::move(sources),
           {},
           workload.traces.dependencies,

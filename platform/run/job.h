@@ -29,7 +29,9 @@ struct Job {
 
 /// The traces of all ranks, opened, or what generates them.
 std::vector<std::unique_ptr<chakra::NodeSource>> workload_sources(const config::WorkloadSpec& workload);
-chakra::CommGroups workload_groups(const config::WorkloadSpec& workload, std::uint32_t ranks);
+/// Of the job whose traces `sources` are; leaves them rewound.
+chakra::CommGroups workload_groups(const config::WorkloadSpec& workload,
+                                   const std::vector<std::unique_ptr<chakra::NodeSource>>& sources);
 
 /// Of a WorkloadKind::data_parallel.
 layers::DataParallelSpec data_parallel_spec(const config::WorkloadSpec& workload);

@@ -23,14 +23,15 @@ const char* kind_of(mode_t mode) {
   return "a device";
 }
 
-/// Size of a regular file that can be read; else why not.
-std::string examine(const std::string& path, std::uint64_t& size) {
+/// Of a regular file that can be read; else why not.
+std::string examine(const std::string& path, FileVersion& version) {
   struct ::stat status {};
   if (::stat(path.c_str(), &status) != 0) return std::string("cannot be read: ") + std::strerror(errno);
   if (!S_ISREG(status.st_mode))
     return fmt::format("cannot be read: it is {}, not a regular file", kind_of(status.st_mode));
   if (::access(path.c_str(), R_OK) != 0) return std::string("cannot be read: ") + std::strerror(errno);
-  size = static_cast<std::uint64_t>(status.st_size);
+  version = {static_cast<std::uint64_t>(status.st_size),
+             std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
   return {};
 }
 
@@ -48,15 +49,16 @@ std::uint64_t input_limit() {
   return bytes;
 }
 
-std::string why_unreadable(const std::string& path) {
-  std::uint64_t size = 0;
-  return examine(path, size);
+std::string why_unreadable(const std::string& path, FileVersion* version) {
+  FileVersion found;
+  return examine(path, version != nullptr ? *version : found);
 }
 
 std::string read_input(const std::string& path, std::uint64_t most_bytes) {
-  std::uint64_t size = 0;
-  const std::string why = examine(path, size);
+  FileVersion version;
+  const std::string why = examine(path, version);
   if (!why.empty()) throw std::invalid_argument(path + ": " + why);
+  const std::uint64_t size = version.bytes;
   if (size > most_bytes)
     throw std::invalid_argument(
         fmt::format("{}: has {} bytes, more than the limit of {} for a file that is kept in memory; "

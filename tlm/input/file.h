@@ -15,8 +15,15 @@ namespace wafertlm {
 std::uint64_t input_limit();
 constexpr const char* kInputLimitVariable = "WAFERTLM_INPUT_LIMIT";
 
-/// Why this is no file that can be read: "cannot be read: it is a FIFO, not a regular file"; empty: it can.
-std::string why_unreadable(const std::string& path);
+/// What a file is known by while it is read.
+struct FileVersion {
+  std::uint64_t bytes = 0;
+  std::int64_t written_ns = 0;
+};
+
+/// Why this is no file that can be read: "cannot be read: it is a FIFO, not a regular file"; empty: it can,
+/// and is this `version`.
+std::string why_unreadable(const std::string& path, FileVersion* version = nullptr);
 
 /// All of a file. @throws std::invalid_argument: "PATH: " and why_unreadable, or that it is longer than
 /// `most_bytes`.

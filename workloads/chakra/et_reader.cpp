@@ -10,8 +10,8 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "tlm/input/file.h"
@@ -28,7 +28,7 @@ using google::protobuf::io::CopyingInputStreamAdaptor;
 struct EtReader::Stream : google::protobuf::io::CopyingInputStream {
   explicit Stream(const std::string& path_of) : path(path_of) {
     open();
-    size = opened.bytes;
+    size = opened->bytes;
   }
   ~Stream() override { close(); }
   Stream(const Stream&) = delete;
@@ -87,13 +87,13 @@ struct EtReader::Stream : google::protobuf::io::CopyingInputStream {
   static constexpr int kMostBlockBytes = 1 << 14, kMostKeptBytes = 1 << 12;
   int block_bytes() const {
     constexpr std::uint64_t kLeast = 64;
-    return static_cast<int>(std::clamp(opened.bytes, kLeast, std::uint64_t{kMostBlockBytes}));
+    return static_cast<int>(std::clamp(opened->bytes, kLeast, std::uint64_t{kMostBlockBytes}));
   }
   void open() {
-    const std::string why = why_unreadable(path);
+    FileVersion now;
+    const std::string why = why_unreadable(path, &now);
     if (!why.empty()) throw TraceError(path + ": " + why);
-    const Opened now{std::filesystem::file_size(path), std::filesystem::last_write_time(path)};
-    if (opened.bytes != kUnknown && (now.bytes != opened.bytes || now.written != opened.written))
+    if (opened && (now.bytes != opened->bytes || now.written_ns != opened->written_ns))
       throw TraceError(path + ": has changed while it was read");
     file = ::gzopen(path.c_str(), "rbe");
     if (file == nullptr) throw TraceError(path + ": cannot be read");
@@ -102,11 +102,7 @@ struct EtReader::Stream : google::protobuf::io::CopyingInputStream {
     is_packed = ::gzdirect(file) == 0;
   }
 
-  static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
-  struct Opened {
-    std::uint64_t bytes = kUnknown;
-    std::filesystem::file_time_type written = {};
-  } opened;  // the file that was opened first
+  std::optional<FileVersion> opened;  // the file that was opened first
 };
 
 EtReader::EtReader(std::string path) : path_(std::move(path)), stream_(std::make_unique<Stream>(path_)) {

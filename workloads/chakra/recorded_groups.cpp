@@ -65,32 +65,56 @@ std::vector<RecordedGroup> recorded_groups(std::string_view inputs) {
   return groups;
 }
 
-CommGroups recorded_groups(const std::vector<std::string>& files, std::uint32_t num_ranks) {
-  const CommGroups none(num_ranks);
-  std::map<std::string, std::vector<std::uint32_t>> found;
-  std::map<std::string, std::string> defined_in;
-  for (const std::string& file : files) {
-    const auto source = open_trace(file);
+namespace {
+
+class FoundGroups {
+ public:
+  explicit FoundGroups(std::uint32_t num_ranks) : num_ranks_(num_ranks), none_(num_ranks) {}
+
+  /// Leaves the source rewound.
+  void look_into(NodeSource& source) {
     Node node;
-    for (std::size_t i = 0; i < kNodesLookedAt && source->next(node); ++i) {
-      if (node.name != kGroupsNode) continue;
-      for (RecordedGroup& group : recorded_groups(source->io().inputs.values)) {
-        // All ranks, also where others play the trace than it was recorded on.
-        if (none.canonical(group.name).empty()) continue;
-        if (group.ranks.empty()) {
-          group.ranks.resize(num_ranks);
-          std::iota(group.ranks.begin(), group.ranks.end(), 0U);
-        }
-        if (*std::max_element(group.ranks.begin(), group.ranks.end()) >= num_ranks) continue;
-        const auto [known, is_new] = found.emplace(group.name, group.ranks);
-        if (!is_new && known->second != group.ranks)
-          throw TraceError(fmt::format("{}: group \"{}\" has other ranks than in {}; give a file of groups",
-                                       file, printable(group.name), defined_in[group.name]));
-        defined_in.emplace(group.name, file);
-      }
-    }
+    for (std::size_t i = 0; i < kNodesLookedAt && source.next(node); ++i)
+      if (node.name == kGroupsNode)
+        for (RecordedGroup& group : recorded_groups(source.io().inputs.values)) add(group, source.name());
+    source.rewind();
   }
-  return CommGroups::from_map(found, num_ranks);
+  CommGroups groups() const { return CommGroups::from_map(found_, num_ranks_); }
+
+ private:
+  void add(RecordedGroup& group, const std::string& file) {
+    // All ranks, also where others play the trace than it was recorded on.
+    if (none_.canonical(group.name).empty()) return;
+    if (group.ranks.empty()) {
+      group.ranks.resize(num_ranks_);
+      std::iota(group.ranks.begin(), group.ranks.end(), 0U);
+    }
+    if (*std::max_element(group.ranks.begin(), group.ranks.end()) >= num_ranks_) return;
+    const auto [known, is_new] = found_.emplace(group.name, group.ranks);
+    if (!is_new && known->second != group.ranks)
+      throw TraceError(fmt::format("{}: group \"{}\" has other ranks than in {}; give a file of groups", file,
+                                   printable(group.name), defined_in_[group.name]));
+    defined_in_.emplace(group.name, file);
+  }
+
+  const std::uint32_t num_ranks_;
+  const CommGroups none_;
+  std::map<std::string, std::vector<std::uint32_t>> found_;
+  std::map<std::string, std::string> defined_in_;
+};
+
+}  // namespace
+
+CommGroups recorded_groups(const std::vector<std::string>& files, std::uint32_t num_ranks) {
+  FoundGroups found(num_ranks);
+  for (const std::string& file : files) found.look_into(*open_trace(file));
+  return found.groups();
+}
+
+CommGroups recorded_groups(const std::vector<std::unique_ptr<NodeSource>>& traces, std::uint32_t num_ranks) {
+  FoundGroups found(num_ranks);
+  for (const auto& trace : traces) found.look_into(*trace);
+  return found.groups();
 }
 
 }  // namespace wafertlm::chakra

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "workloads/chakra/comm_groups.h"
+#include "workloads/chakra/node_source.h"
 
 namespace wafertlm::chakra {
 
@@ -25,5 +27,7 @@ std::vector<RecordedGroup> recorded_groups(std::string_view inputs);
 /// rank that the job has not are left out. @throws TraceError: a file cannot be read, or defines a group
 /// differently from another.
 CommGroups recorded_groups(const std::vector<std::string>& files, std::uint32_t num_ranks);
+/// The same of traces that are open; leaves them rewound.
+CommGroups recorded_groups(const std::vector<std::unique_ptr<NodeSource>>& traces, std::uint32_t num_ranks);
 
 }  // namespace wafertlm::chakra

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <stdexcept>
 
 #include "platform/commands/astra_sim/astra_files.h"
 #include "platform/commands/run/run_command.h"
@@ -17,6 +18,7 @@
 #include "platform/host/output_option.h"
 #include "platform/host/validators.h"
 #include "platform/results/results.h"
+#include "platform/run/job.h"
 #include "platform/spec/descriptions.h"
 #include "workloads/astra_text/training_job.h"
 #include "workloads/chakra/rank_files.h"
@@ -78,46 +80,27 @@ void visit_nodes(const astra_sim::Conversion& conversion, const std::string& wor
   }
 }
 
-/// What all ranks' nodes are asked for.
-struct SeenNodes {
-  Types collectives;
-  std::string first_access;  ///< of remote memory: "FILE: node 3 (NAME)"; empty: none
-};
+Types collectives_in(const astra_sim::Conversion& conversion, const std::string& workload) {
+  Types types;
+  visit_nodes(conversion, workload, [&](const chakra::Node& node, const std::string&) {
+    if (node.is_collective()) types.insert(*node.comm_type);
+  });
+  return types;
+}
 
-/// Reads all traces once, when somebody asks.
-class Nodes {
- public:
-  Nodes(const astra_sim::Conversion& conversion, std::string workload)
-      : conversion_(conversion), workload_(std::move(workload)) {}
+Types collectives_in(const Job& job) {
+  Types types;
+  for (const chakra::TraceSummary& rank : job.summaries)
+    for (const auto& [kind, collectives] : rank.collective_kinds) types.insert(kind.type);
+  return types;
+}
 
-  bool given() const { return !workload_.empty(); }
-  const SeenNodes& seen() {
-    if (!seen_) {
-      seen_.emplace();
-      visit_nodes(conversion_, workload_,
-                  [this](const chakra::Node& node, const std::string& file) { look_at(node, file); });
-    }
-    return *seen_;
-  }
-
- private:
-  void look_at(const chakra::Node& node, const std::string& file) {
-    if (node.is_collective()) seen_->collectives.insert(*node.comm_type);
-    const bool accesses = node.type == chakra::NodeType::MemLoad || node.type == chakra::NodeType::MemStore;
-    if (accesses && seen_->first_access.empty())
-      seen_->first_access = fmt::format("{}: node {} ({})", file, node.id, node.name);
-  }
-
-  const astra_sim::Conversion& conversion_;
-  const std::string workload_;
-  std::optional<SeenNodes> seen_;
-};
-
-/// Those that matter to this workload; without one, all.
-std::vector<std::string> warnings_for(const astra_sim::Conversion& conversion, Nodes& nodes) {
+/// Those that matter to a workload of these collectives; without one (nullopt), all.
+std::vector<std::string> warnings_for(const astra_sim::Conversion& conversion,
+                                      const std::optional<Types>& collectives) {
   std::vector<std::string> texts;
   for (const astra_sim::Warning& warning : conversion.warnings)
-    if (!warning.only_with || !nodes.given() || nodes.seen().collectives.count(*warning.only_with) != 0)
+    if (!warning.only_with || !collectives || collectives->count(*warning.only_with) != 0)
       texts.push_back(warning.text);
   return texts;
 }
@@ -161,13 +144,25 @@ void print_ranks(const nlohmann::ordered_json& results) {
   }
 }
 
+bool is_access(chakra::NodeType type) {
+  return type == chakra::NodeType::MemLoad || type == chakra::NodeType::MemStore;
+}
+
 /// As ASTRA-sim, which ends at the first of them; before anything is simulated or written.
-void require_no_accesses(Nodes& nodes) {
-  if (!nodes.seen().first_access.empty())
-    throw std::invalid_argument(fmt::format(
-        "{} uses remote memory, and 'memory-type' is NO_MEMORY_EXPANSION; name another type in the "
-        "file of --remote-memory-configuration",
-        nodes.seen().first_access));
+void require_no_accesses(const Job& job, const astra_sim::Conversion& conversion,
+                         const std::string& workload) {
+  std::uint64_t accesses = 0;
+  for (const chakra::TraceSummary& rank : job.summaries)
+    for (std::size_t type = 0; type < rank.by_type.size(); ++type)
+      if (is_access(static_cast<chakra::NodeType>(type))) accesses += rank.by_type[type];
+  if (accesses == 0) return;
+  visit_nodes(conversion, workload, [](const chakra::Node& node, const std::string& file) {
+    if (is_access(node.type))
+      throw std::invalid_argument(fmt::format(
+          "{}: node {} ({}) uses remote memory, and 'memory-type' is NO_MEMORY_EXPANSION; name another type "
+          "in the file of --remote-memory-configuration",
+          file, node.id, node.name));
+  });
 }
 
 int run(const Options& options) {
@@ -175,10 +170,7 @@ int run(const Options& options) {
   const std::filesystem::path out = options.out.empty() ? "out/astra-sim" : options.out;
   const astra_sim::Conversion conversion = astra_sim::convert(options.files);
   require_all_ranks(options.files.workload, conversion);
-  Nodes nodes(conversion, options.files.workload);
-  warn_all(warnings_for(conversion, nodes));
   warn_all(option_warnings(options));
-  if (conversion.no_remote_memory) require_no_accesses(nodes);
   config::Node experiment = conversion.experiment;
   experiment.add("platform", conversion.platform);
   ExperimentOptions run;
@@ -188,6 +180,10 @@ int run(const Options& options) {
   run.converted = experiment;
   run.with_results = astra_sim::yaml_files(conversion);
   run.force = options.force;
+  run.when_loaded = [&](const Job& job) {
+    warn_all(warnings_for(conversion, collectives_in(job)));
+    if (conversion.no_remote_memory) require_no_accesses(job, conversion, options.files.workload);
+  };
   const ExperimentRun done = run_experiment(run);
   if (!options.json.empty() && write_json(options.json, done.results)) return 0;
   print_ranks(done.results);
@@ -198,9 +194,10 @@ int run(const Options& options) {
 int write_converted(const Options& options) {
   const std::filesystem::path out = options.out.empty() ? "." : options.out;
   const astra_sim::Conversion conversion = astra_sim::convert(options.files);
-  if (!options.files.workload.empty()) require_all_ranks(options.files.workload, conversion);
-  Nodes nodes(conversion, options.files.workload);
-  warn_all(warnings_for(conversion, nodes));
+  const std::string& workload = options.files.workload;
+  if (!workload.empty()) require_all_ranks(workload, conversion);
+  warn_all(warnings_for(
+      conversion, workload.empty() ? std::nullopt : std::optional(collectives_in(conversion, workload))));
   const auto files = astra_sim::yaml_files(conversion);
   OutputFolder folder(out, "wafertlm astra-sim --convert");
   for (const auto& [name, text] : files) folder.write(name, text);

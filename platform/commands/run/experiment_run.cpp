@@ -358,6 +358,7 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
                                           ? config::load_experiment(*options.converted, options.overrides)
                                           : config::load_experiment(options.experiment, options.overrides);
   Job job = load_job(experiment);
+  if (options.when_loaded) options.when_loaded(job);
   config::PlatformSpec platform = experiment.platform;
   // Protocol checkers are what sees the sockets; results are the same with them.
   std::unique_ptr<SocketChoice> chosen;

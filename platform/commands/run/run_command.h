@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -10,19 +11,22 @@
 
 namespace wafertlm {
 
+struct Job;
+
 struct ExperimentOptions {
   std::string experiment, out;  ///< a file, a folder
   std::vector<std::string> overrides;
   std::optional<config::Node> converted = {};  ///< in place of the file `experiment`, which is only its name
   /// Names and texts of files that go with the results.
   std::vector<std::pair<std::string, std::string>> with_results = {};
-  std::string vcd = {};                   ///< a file for the waveforms of all links; empty: none
-  std::vector<std::string> signals = {};  ///< chosen signals in place of all links
-  std::string report = {};                ///< name of the report in the folder; empty: none
-  std::vector<std::string> trace = {};    ///< what the timeline holds; empty: none
-  std::string trace_file = {};            ///< empty: in the folder
-  std::vector<std::string> log = {};      ///< sockets of the transaction log; empty: none
-  bool force = false;                     ///< also if there is too little memory
+  std::string vcd = {};                              ///< a file for the waveforms of all links; empty: none
+  std::vector<std::string> signals = {};             ///< chosen signals in place of all links
+  std::string report = {};                           ///< name of the report in the folder; empty: none
+  std::vector<std::string> trace = {};               ///< what the timeline holds; empty: none
+  std::string trace_file = {};                       ///< empty: in the folder
+  std::vector<std::string> log = {};                 ///< sockets of the transaction log; empty: none
+  bool force = false;                                ///< also if there is too little memory
+  std::function<void(const Job&)> when_loaded = {};  ///< called before anything is simulated or written
 };
 struct ExperimentRun {
   nlohmann::ordered_json results;

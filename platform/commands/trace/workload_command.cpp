@@ -189,7 +189,7 @@ WorkloadTotals workload_totals(const config::WorkloadSpec& workload) {
   totals.name = workload.name;
   const auto sources = workload_sources(workload);
   const auto ranks = static_cast<std::uint32_t>(sources.size());
-  const chakra::CommGroups groups = workload_groups(workload, ranks);
+  const chakra::CommGroups groups = workload_groups(workload, sources);
   for (std::uint32_t rank = 0; rank < ranks; ++rank)
     totals.ranks.push_back(training::volumes_of(*sources[rank], rank, groups));
   if (workload.kind != config::WorkloadKind::training) return totals;
@@ -316,7 +316,7 @@ int generate(const WorkloadOptions& options) {
   // Nothing is written that could not be run.
   chakra::ValidateOptions validate;
   validate.dependencies = spec.traces.dependencies;
-  chakra::validate_job(pointers, workload_groups(spec, ranks), validate);
+  chakra::validate_job(pointers, workload_groups(spec, sources), validate);
   JobOutput job = options.job;
   job.prefix = (fs::path(options.out) / fs::path(options.workload).stem()).string();
   std::vector<std::uint32_t> numbers(ranks);
