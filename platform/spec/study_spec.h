@@ -45,14 +45,17 @@ std::vector<AxisValueSpec> values_of(const AxisSpec& axis);
 
 /// A figure of every cell: read from its results, or made of other columns.
 struct ColumnSpec {
-  enum class Kind : std::uint8_t { read, quotient, sum };
+  enum class Kind : std::uint8_t { read, quotient, sum, share };
   std::string name;
   Kind kind = Kind::read;
   std::string read;  ///< "iterations[-1].breakdown_s.compute"; [*]: every item
   Taken taken = Taken::only;
-  std::string dividend, divisor;  ///< names of columns
+  std::optional<double> if_failed;  ///< of a cell without results
+  std::string dividend, divisor;    ///< names of columns
   Selection dividend_at, divisor_at;
   std::vector<std::string> terms;
+  std::string of;                           ///< share: the column
+  std::optional<double> at_least, at_most;  ///< the limit: one of them
   ShownAs shown_as = ShownAs::number;
 };
 

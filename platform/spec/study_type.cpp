@@ -171,13 +171,23 @@ std::shared_ptr<const Struct<ColumnSpec>> column_type() {
                 "Where it stands in results.json (or the JSON of the command): "
                 "iterations[-1].breakdown_s.compute, rows[0].time_s, links[*].busy_fraction")
       .optional("take", &C::taken, one_of<Taken>({"only", "last", "sum", "mean", "least", "most"}),
-                "What to take of several ([*])");
+                "What to take of several ([*])")
+      .optional("if_failed", &C::if_failed, maybe(number(-kMaxNumber, kMaxNumber)),
+                "The value of a cell that fails: 0 for the throughput of a wafer that does not work");
   type->alternative(&C::kind, C::Kind::quotient)
       .required("divide", &C::dividend, text(), "A column")
       .required("by", &C::divisor, text(), "The column that it is divided by")
       .optional("divide_at", &C::dividend_at, selection(), "Taken from the cell with these values instead")
       .optional("by_at", &C::divisor_at, selection(), "Taken from the cell with these values instead");
   type->alternative(&C::kind, C::Kind::sum).required("sum", &C::terms, texts(), "Columns");
+  type->alternative(&C::kind, C::Kind::share)
+      .required("share_of", &C::of, text(),
+                "A column: 1 where it keeps the limit, 0 where it does not or the cell fails; over seeds the "
+                "share that does")
+      .optional("at_least", &C::at_least, maybe(number(-kMaxNumber, kMaxNumber)),
+                "The limit, in the unit of the column")
+      .optional("at_most", &C::at_most, maybe(number(-kMaxNumber, kMaxNumber)),
+                "The limit, in the unit of the column");
   return type;
 }
 
@@ -361,6 +371,12 @@ void check_columns(const StudySpec& study, const Check& check) {
       require_earlier(column->divisor, &column->divisor);
     }
     for (const std::string& term : column->terms) require_earlier(term, &column->terms);
+    if (column->kind == ColumnSpec::Kind::share) {
+      require_earlier(column->of, &column->of);
+      if (column->at_least.has_value() == column->at_most.has_value())
+        check.fail({&column->of}, "give one limit, '{}' or '{}'", check.path(&column->at_least),
+                   check.path(&column->at_most));
+    }
     names.require_axes(column->dividend_at, false);
     names.require_axes(column->divisor_at, false);
   }

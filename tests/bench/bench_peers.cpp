@@ -209,6 +209,7 @@ void print_row(const PeerCase& c, unsigned long repetitions, const std::string& 
   Runs their_runs, our_runs;
   for (unsigned long k = 0; k < repetitions; ++k) {
     if (!their_runs.failed) their_runs.add(measured(theirs, folder, last_cycle));
+    fs::remove_all(folder + "/out");  // what is there would be checked before it is replaced
     our_runs.add(measured(ours, folder, [&](const std::string&) {
       std::ifstream results(folder + "/out/results.json");
       return nlohmann::json::parse(results).at("iteration_time_s").get<double>() * 1e9;

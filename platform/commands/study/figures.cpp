@@ -116,7 +116,23 @@ Figure Figures::of_one_seed(const std::vector<std::string>& cell, const std::str
     }
     return {sum, half_width};
   }
+  if (column.kind == ColumnSpec::Kind::share) {
+    const Figure of = of_one_seed(cell, column.of);
+    if (of.value.is_null()) return is_over(cell) ? Figure{0.0, 0} : Figure{};
+    if (!of.value.is_number()) return {};
+    const auto value = of.value.get<double>();
+    return {
+        column.at_least ? (value >= *column.at_least ? 1.0 : 0.0) : (value <= *column.at_most ? 1.0 : 0.0),
+        0};
+  }
   return on_line(cell, name, 0);
+}
+
+/// It has been run, and there is nothing to read.
+bool Figures::is_over(const std::vector<std::string>& cell) const {
+  const auto found = index_.find(cell);
+  return found != index_.end() && (outcomes_[found->second].status == CellStatus::failed ||
+                                   outcomes_[found->second].status == CellStatus::bad_input);
 }
 
 json Figures::measured(const std::vector<std::string>& cell, const std::string& name) const {
@@ -124,7 +140,9 @@ json Figures::measured(const std::vector<std::string>& cell, const std::string& 
   if (found == index_.end()) return nullptr;
   const auto& values = outcomes_[found->second].values;
   const auto read = values.find(name);
-  return read == values.end() ? json() : read->second;
+  if (read != values.end()) return read->second;
+  const ColumnSpec& column = this->column(name);
+  return column.if_failed && is_over(cell) ? json(*column.if_failed) : json();
 }
 
 double Figures::measured_half_width(const std::vector<std::string>& cell, const std::string& name) const {
@@ -272,6 +290,9 @@ std::vector<std::vector<std::string>> needed_for(const StudySpec& study, const C
       break;
     case ColumnSpec::Kind::sum:
       for (const std::string& term : column.terms) add(cell.values, term);
+      break;
+    case ColumnSpec::Kind::share:
+      add(cell.values, column.of);
       break;
   }
   return needed;

@@ -39,6 +39,7 @@ class Figures {
   /// Whether the cell stands for those that differ from it in axes with line_to or seeds alone: the first.
   bool is_shown(const Cell& cell) const;
   /// What was read in this very cell.
+  bool is_over(const std::vector<std::string>& cell) const;
   nlohmann::json measured(const std::vector<std::string>& cell, const std::string& column) const;
   const config::ColumnSpec& column(const std::string& name) const;
   /// Whether the cell's axes and columns are as the selection says.

@@ -168,6 +168,34 @@ TEST(StudyReport, SeedsAreFoldedIntoAMean) {
   EXPECT_DOUBLE_EQ(made.figures().figure({"b", "1"}, "time").value, 4.0);
 }
 
+// Of three wafers one does not work: it counts as no throughput, and keeps no limit.
+TEST(StudyReport, ACellThatFailsHasAValueIfTheColumnSaysSo) {
+  MadeUp made;
+  config::AxisSpec wafers = axis("wafer", {});
+  wafers.seeds = 3;
+  made.study.axes = {wafers};
+  ColumnSpec throughput = read("throughput"), good, slow;
+  good.name = "good";
+  good.kind = slow.kind = ColumnSpec::Kind::share;
+  good.of = slow.of = "throughput";
+  slow.name = "slow";
+  good.at_least = 3.0;
+  slow.at_most = 2.5;
+  made.study.columns = {throughput, good, slow};
+  made.have("throughput", {2.0, 3.0, 4.0});
+  EXPECT_DOUBLE_EQ(made.figures().figure({"1"}, "good").value, 2.0 / 3);
+  EXPECT_DOUBLE_EQ(made.figures().figure({"1"}, "slow").value, 1.0 / 3);
+  made.outcomes[1].values.clear();
+  EXPECT_TRUE(made.figures().figure({"1"}, "good").value.is_null()) << "not run yet";
+  made.outcomes[1].status = CellStatus::bad_input;
+  EXPECT_TRUE(made.figures().figure({"1"}, "throughput").value.is_null());
+  EXPECT_DOUBLE_EQ(made.figures().figure({"1"}, "good").value, 1.0 / 3);
+  EXPECT_DOUBLE_EQ(made.figures().figure({"1"}, "slow").value, 1.0 / 3);
+  made.study.columns[0].if_failed = 0.0;
+  EXPECT_DOUBLE_EQ(made.figures().figure({"1"}, "throughput").value, 2.0);
+  EXPECT_DOUBLE_EQ(made.figures().figure({"1"}, "slow").value, 2.0 / 3);
+}
+
 // Of a line all its points, of a quotient both cells, of a sum the cells of all terms; each once.
 TEST(StudyReport, CellsThatAFigureNeeds) {
   MadeUp made = two_axes();
