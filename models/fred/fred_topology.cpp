@@ -78,14 +78,16 @@ class FredDistances final : public GroupDistances {
   Members on_l1_, on_l2_;
 };
 
-CutFamily uplink_cuts(const FredGeometry& tree, std::uint32_t level, std::uint64_t bytes_per_s) {
+/// `rates` by switch of the level.
+CutFamily uplink_cuts(const FredGeometry& tree, std::uint32_t level,
+                      const std::vector<std::uint64_t>& rates) {
   CutFamily family;
   family.counts_vectors = true;
   for (std::uint32_t n = 0; n < tree.npus(); ++n) {
     const std::uint32_t l1 = tree.l1_of(static_cast<NpuId>(n));
     family.part_of.push_back(level == 1 ? l1 : tree.l2_of(l1));
   }
-  family.rates.assign(level == 1 ? tree.l1_switches : tree.l2_switches, {bytes_per_s, bytes_per_s});
+  for (const std::uint64_t bytes_per_s : rates) family.rates.push_back({bytes_per_s, bytes_per_s});
   return family;
 }
 
@@ -98,13 +100,35 @@ std::string switch_name(std::uint32_t level, std::size_t number) {
 FredTopology::FredTopology(const FredParams& params)
     : Topology({params.npu_bytes_per_s, params.npu_bytes_per_s, params.io_bytes_per_s, params.io_latency_ps}),
       geometry_(params.geometry),
-      l1_uplink_bytes_per_s_(params.l1_uplink_bytes_per_s),
+      uplink_rate_(params.geometry.l1_switches, params.l1_uplink_bytes_per_s),
+      npu_rate_(params.geometry.l1_switches, params.npu_bytes_per_s),
       l2_uplink_bytes_per_s_(params.l2_uplink_bytes_per_s),
       npu_link_ps_(params.link_latency_ps) {
   for (std::uint32_t level = 1; level <= geometry_.levels(); ++level)
     turn_ps_.push_back(params.head_latency_ps(level));
-  cuts_.push_back(uplink_cuts(geometry_, 1, l1_uplink_bytes_per_s_));
-  if (has_l3()) cuts_.push_back(uplink_cuts(geometry_, 2, l2_uplink_bytes_per_s_));
+  if (params.is_physical() && params.chips.dead.any()) leave_out_dead(params);
+  cuts_.push_back(uplink_cuts(geometry_, 1, uplink_rate_));
+  if (has_l3())
+    cuts_.push_back(
+        uplink_cuts(geometry_, 2, std::vector<std::uint64_t>(geometry_.l2_switches, l2_uplink_bytes_per_s_)));
+}
+
+/// What the living chips and ways of each L1 switch carry; at least one, without which there is no fabric.
+void FredTopology::leave_out_dead(const FredParams& params) {
+  const ChipWiring wiring(params.geometry, params.chips);
+  const std::uint64_t port = params.chips.port_bytes_per_s;
+  for (std::uint32_t l1 = 0; l1 < geometry_.l1_switches; ++l1) {
+    std::uint64_t chips = 0, ways = 0;
+    for (std::uint32_t chip = 0; chip < params.chips.chips_per_l1; ++chip)
+      chips += wiring.is_alive_l1(l1, chip) ? 1 : 0;
+    for (std::uint32_t way = 0; way < wiring.ways(); ++way)
+      ways += wiring.is_alive_l1(l1, wiring.chip_of(way)) && wiring.is_alive_l2(wiring.l2_of(way)) &&
+                      wiring.is_alive_uplink(l1, way)
+                  ? 1
+                  : 0;
+    npu_rate_[l1] = std::max<std::uint64_t>(1, chips) * port;
+    uplink_rate_[l1] = std::max<std::uint64_t>(1, ways) * port;
+  }
 }
 
 std::size_t FredTopology::links() const {
@@ -117,7 +141,7 @@ std::size_t FredTopology::uplink(std::uint32_t level, bool up, std::uint32_t num
 }
 
 TopologyLink FredTopology::link(std::size_t number) const {
-  if (number < uplink(2, true, 0)) return {l1_uplink_bytes_per_s_, turn_ps(2)};
+  if (number < uplink(2, true, 0)) return {uplink_rate_[number % geometry_.l1_switches], turn_ps(2)};
   return {l2_uplink_bytes_per_s_, turn_ps(3)};
 }
 
@@ -152,8 +176,9 @@ std::uint32_t FredTopology::hops(NpuId from, NpuId to) const {
 
 std::uint64_t FredTopology::path_bytes_per_s(NpuId from, NpuId to) const {
   const std::uint32_t level = geometry_.turn_level(from, to);
-  std::uint64_t rate = port_bytes_per_s();
-  if (level > 1) rate = std::min(rate, l1_uplink_bytes_per_s_);
+  const std::uint32_t a = geometry_.l1_of(from), b = geometry_.l1_of(to);
+  std::uint64_t rate = std::min({port_bytes_per_s(), npu_rate_[a], npu_rate_[b]});
+  if (level > 1) rate = std::min({rate, uplink_rate_[a], uplink_rate_[b]});
   return level > 2 ? std::min(rate, l2_uplink_bytes_per_s_) : rate;
 }
 
@@ -193,13 +218,17 @@ std::optional<GroupGrid> FredTopology::group_grid(const Group& group) const {
   for (const auto& [l1, count] : members)
     if (count != width) return {};
   // All members on an L1 switch send up at once; the ring leaves and enters an L2 switch once for each.
-  std::uint64_t up = std::min(port_bytes_per_s(), l1_uplink_bytes_per_s_ / width);
+  std::uint64_t inside = port_bytes_per_s(), up = inside;
+  for (const auto& [l1, count] : members) {
+    inside = std::min(inside, npu_rate_[l1]);
+    up = std::min({up, npu_rate_[l1], uplink_rate_[l1] / width});
+  }
   if (has_l3()) up = std::min(up, l2_uplink_bytes_per_s_ / width);
   return GroupGrid{width,
                    static_cast<std::uint32_t>(members.size()),
                    1,
                    ranks_by_npu(group),
-                   {port_bytes_per_s(), turn_ps_.front()},
+                   {inside, turn_ps_.front()},
                    {up, turn_ps_.back()}};
 }
 

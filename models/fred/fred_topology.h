@@ -35,6 +35,8 @@ class FredTopology final : public Topology {
   /// rows first, so that the uplinks carry as little as can be.
   std::optional<GroupGrid> group_grid(const Group& group) const override;
   std::string grid_rule() const override { return "several L1 switches with equally many NPUs, two or more"; }
+  std::uint64_t npu_sends_bytes_per_s(NpuId npu) const override { return npu_rate_[geometry_.l1_of(npu)]; }
+  std::uint64_t npu_receives_bytes_per_s(NpuId npu) const override { return npu_sends_bytes_per_s(npu); }
   std::uint32_t attached_switch(NpuId npu) const override { return geometry_.l1_of(npu); }
 
   std::uint32_t io_controllers() const override { return static_cast<std::uint32_t>(geometry_.io.size()); }
@@ -52,6 +54,7 @@ class FredTopology final : public Topology {
  private:
   static constexpr std::uint32_t kMaxChains = 4;
 
+  void leave_out_dead(const FredParams& params);
   bool has_l3() const { return geometry_.levels() == 3; }
   std::size_t uplink(std::uint32_t level, bool up, std::uint32_t number) const;
   TimePs turn_ps(std::uint32_t level) const { return turn_ps_[level - 1]; }
@@ -59,7 +62,8 @@ class FredTopology final : public Topology {
   IoParents io_chain(std::uint32_t controller, std::uint32_t chain, const std::vector<bool>& is_member) const;
 
   FredGeometry geometry_;
-  std::uint64_t l1_uplink_bytes_per_s_, l2_uplink_bytes_per_s_;
+  std::vector<std::uint64_t> uplink_rate_, npu_rate_;  // by L1 switch; npu: of each of its NPUs
+  std::uint64_t l2_uplink_bytes_per_s_;
   std::vector<TimePs> turn_ps_;  // of the head from NPU to NPU, when the route turns at level 1, 2, …
   TimePs npu_link_ps_;           // the part of an NPU's link, once
 };

@@ -6,6 +6,7 @@
 
 #include "tlm/fabric/checker.h"
 #include "tlm/link/route_check.h"
+#include "tlm/packets/npu_name.h"
 
 namespace wafertlm {
 namespace {
@@ -18,6 +19,33 @@ PortId place_in(const std::vector<std::uint32_t>& list, std::uint32_t link) {
 }
 
 }  // namespace
+
+/// A ring's link is two, for each half of its channels (see RingPort).
+void require_no_cycle(const FabricGraph& graph) {
+  RouteCheck check(0);
+  std::vector<std::size_t> lower, upper;
+  for (const FabricGraph::Link& link : graph.links()) {
+    const std::string name = graph.vertices()[link.from].name + "->" + graph.vertices()[link.to].name;
+    lower.push_back(check.add_channel(name));
+    upper.push_back(link.ring == 0 ? lower.back() : check.add_channel(name + " behind the dateline"));
+  }
+  for (std::uint32_t from = 0; from < graph.npus(); ++from)
+    for (std::uint32_t to = 0; to < graph.npus(); ++to) {
+      if (from == to) continue;
+      std::vector<std::size_t> channels;
+      std::uint16_t ring = 0;
+      bool crossed = false;
+      for (const std::uint32_t link : graph.route(static_cast<NpuId>(from), static_cast<NpuId>(to))) {
+        const FabricGraph::Link& at = graph.links()[link];
+        crossed = at.ring != 0 && (at.dateline || (crossed && at.ring == ring));
+        ring = at.ring;
+        // An endpoint always accepts.
+        if (!graph.is_leaf(at.to)) channels.push_back((crossed ? upper : lower)[link]);
+      }
+      check.add_route(channels);
+    }
+  check.require_no_cycle(graph.npus());
+}
 
 VertexRouting::VertexRouting(const FabricGraph& graph, std::uint32_t vertex)
     : graph_(graph), vertex_(vertex), own_port_(static_cast<std::uint32_t>(graph.out_of(vertex).size())) {
@@ -51,7 +79,13 @@ GraphFabric::GraphFabric(const sc_core::sc_module_name& name, const GraphParams&
     if (!graph_.is_leaf(vertex)) make_switch(vertex, classes, scheduler);
   }
   bind_links();
-  check_routes();
+  require_no_cycle(graph_);
+}
+
+std::string GraphFabric::route_failure(NpuId from, NpuId to) const {
+  for (const NpuId failed : params_.failed_npus)
+    if (failed == from || failed == to) return npu_name(failed) + " does not work, or is cut off";
+  return graph_.reaches(from, to) ? "" : "no links that work join " + npu_name(from) + " to " + npu_name(to);
 }
 
 void GraphFabric::check_params() const {
@@ -147,7 +181,7 @@ void GraphFabric::make_switch(std::uint32_t vertex, const ClassTable& classes, S
 
 void GraphFabric::bind_links() {
   for (std::uint32_t link = 0; link < graph_.links().size(); ++link) {
-    const auto& [from, to, rate, latency, ring, dateline] = graph_.links()[link];
+    const std::uint32_t from = graph_.links()[link].from, to = graph_.links()[link].to;
     if (graph_.is_leaf(from)) continue;
     const std::string &begin = graph_.vertices()[from].name, &end = graph_.vertices()[to].name;
     links_.push_back({begin + "->" + end, number_[from], output_of(link), graph_.is_leaf(to)});
@@ -176,33 +210,6 @@ void GraphFabric::attach(NpuId endpoint, FabricInitiatorSocket& to_fabric, Fabri
   to_fabric.bind(own.input(static_cast<PortId>(graph_.into(vertex).size())));
   bind_checked(own.output(static_cast<PortId>(graph_.out_of(vertex).size())), from_fabric, checkers_,
                "node_" + at + "_to_" + name, kNoWire, classes_);
-}
-
-/// A ring's link is two, for each half of its channels (see RingPort).
-void GraphFabric::check_routes() const {
-  RouteCheck check(0);
-  std::vector<std::size_t> lower, upper;
-  for (const FabricGraph::Link& link : graph_.links()) {
-    const std::string name = graph_.vertices()[link.from].name + "->" + graph_.vertices()[link.to].name;
-    lower.push_back(check.add_channel(name));
-    upper.push_back(link.ring == 0 ? lower.back() : check.add_channel(name + " behind the dateline"));
-  }
-  for (std::uint32_t from = 0; from < npus(); ++from)
-    for (std::uint32_t to = 0; to < npus(); ++to) {
-      if (from == to) continue;
-      std::vector<std::size_t> channels;
-      std::uint16_t ring = 0;
-      bool crossed = false;
-      for (const std::uint32_t link : graph_.route(static_cast<NpuId>(from), static_cast<NpuId>(to))) {
-        const FabricGraph::Link& at = graph_.links()[link];
-        crossed = at.ring != 0 && (at.dateline || (crossed && at.ring == ring));
-        ring = at.ring;
-        // An endpoint always accepts.
-        if (!graph_.is_leaf(at.to)) channels.push_back((crossed ? upper : lower)[link]);
-      }
-      check.add_route(channels);
-    }
-  check.require_no_cycle(npus());
 }
 
 }  // namespace wafertlm

@@ -9,6 +9,9 @@
 
 namespace wafertlm {
 
+/// @throws std::invalid_argument: its routes can deadlock, with the links that wait for each other.
+void require_no_cycle(const FabricGraph& graph);
+
 /// The routes of a vertex.
 class VertexRouting final : public RouteFunction {
  public:
@@ -54,8 +57,10 @@ class GraphFabric final : public Fabric {
     return graph_.vertices()[graph_.cluster_of(endpoint)].name;
   }
   TimePs head_latency_ps(NpuId from, NpuId to) const override { return graph_.head_latency_ps(from, to); }
+  std::string route_failure(NpuId from, NpuId to) const override;
 
  private:
+  bool has_failures() const override { return graph_.has_dead_links() || !params_.failed_npus.empty(); }
   OutputParams output(std::uint32_t link) const;
   SwitchModule& module_of(std::uint32_t vertex) { return *switches_[number_[vertex]]; }
   PortId input_of(std::uint32_t link) const;
@@ -63,7 +68,6 @@ class GraphFabric final : public Fabric {
   void make_switch(std::uint32_t vertex, const ClassTable& classes, Scheduler& scheduler);
   void bind_links();
   void check_params() const;
-  void check_routes() const;
 
   GraphParams params_;
   const FabricGraph& graph_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <memory>
+#include <vector>
 
 #include "tlm/fabric/fabric_params.h"
 #include "tlm/shape/fabric_graph.h"
@@ -10,6 +11,7 @@ namespace wafertlm {
 /// The latencies are those of the graph's links.
 struct GraphParams : FabricParams {
   std::shared_ptr<const FabricGraph> graph;
+  std::vector<NpuId> failed_npus;  ///< do not take part
 };
 
 }  // namespace wafertlm

@@ -17,15 +17,16 @@ EndpointPorts endpoint_ports(const FabricGraph& graph) {
   return {most_out, most_in};
 }
 
+constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
+
 /// Links from a vertex to every other, breadth first.
 std::vector<std::uint32_t> links_from(std::uint32_t vertex, const FabricGraph& graph) {
-  constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
   std::vector<std::uint32_t> distance(graph.vertices().size(), kUnknown), reached{vertex};
   distance[vertex] = 0;
   for (std::size_t next = 0; next < reached.size(); ++next)
     for (const std::uint32_t link : graph.out_of(reached[next])) {
       const std::uint32_t to = graph.links()[link].to;
-      if (distance[to] != kUnknown) continue;
+      if (distance[to] != kUnknown || graph.links()[link].dead) continue;
       distance[to] = distance[reached[next]] + 1;
       reached.push_back(to);
     }
@@ -50,11 +51,12 @@ GraphTopology::GraphTopology(std::shared_ptr<const FabricGraph> graph, Dimension
 std::vector<Crossings> GraphTopology::all_pairs_crossings(const Group& group) const {
   if (group.size() > 512) return {};
   Crossings all;
-  for (const FabricGraph::Link& link : graph_->links()) all.bytes_per_s += link.bytes_per_s;
+  for (const FabricGraph::Link& link : graph_->links()) all.bytes_per_s += link.dead ? 0 : link.bytes_per_s;
   for (const NpuId from : group) {
     const std::vector<std::uint32_t> distance =
         links_from(static_cast<std::uint32_t>(index_of(from)), *graph_);
-    for (const NpuId to : group) all.links += distance[index_of(to)];
+    for (const NpuId to : group)
+      if (distance[index_of(to)] != kUnknown) all.links += distance[index_of(to)];
   }
   return {all};
 }
@@ -74,17 +76,13 @@ LinkGraph GraphTopology::link_graph() const {
   graph.npus = npus();
   for (const FabricGraph::Vertex& vertex : graph_->vertices()) graph.vertices.push_back(vertex.name);
   for (const FabricGraph::Link& link : graph_->links())
-    graph.links.push_back({link.from, link.to, link.bytes_per_s});
+    if (!link.dead) graph.links.push_back({link.from, link.to, link.bytes_per_s});
   return graph;
 }
 
 void GraphTopology::append_route(NpuId from, NpuId to, std::vector<std::size_t>& route) const {
-  auto at = static_cast<std::uint32_t>(index_of(from));
-  while (at != index_of(to)) {
-    const std::uint32_t link = graph_->next_link(at, from, to);
-    route.push_back(link);
-    at = graph_->links()[link].to;
-  }
+  const std::vector<std::uint32_t> links = graph_->route(from, to);
+  route.insert(route.end(), links.begin(), links.end());
 }
 
 }  // namespace wafertlm

@@ -21,6 +21,7 @@ class GraphTopology final : public Topology, public KnowsLinks {
   TopologyLink link(std::size_t number) const override;
   std::string link_name(std::size_t number) const override;
   LinkGraph link_graph() const override;
+  bool has_failed(std::size_t number) const override { return graph_->links()[number].dead; }
   void append_route(NpuId from, NpuId to, std::vector<std::size_t>& route) const override;
   TimePs head_latency_ps(NpuId from, NpuId to) const override { return graph_->head_latency_ps(from, to); }
   /// Without the links of NPUs that hang on a switch.

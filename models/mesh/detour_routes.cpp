@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 #include <utility>
 
 namespace wafertlm {
 namespace {
 
-constexpr std::size_t kSides = 4;
+constexpr std::size_t kSides = kMeshSides;
 constexpr std::size_t kEast = 0, kWest = 1, kNorth = 2, kSouth = 3;
 
 constexpr std::size_t back(std::size_t side) {
@@ -19,26 +18,8 @@ constexpr std::uint8_t bit(std::size_t side) { return static_cast<std::uint8_t>(
 
 }  // namespace
 
-std::vector<bool> dead_links(const MeshParams& params, const MeshGeometry& geometry) {
-  std::set<std::pair<NpuId, NpuId>> dead(params.failed_ways.begin(), params.failed_ways.end());
-  for (const auto& [a, b] : params.failed_links) dead.insert({{a, b}, {b, a}});
-  const std::set<NpuId> routers(params.failed_routers.begin(), params.failed_routers.end());
-  std::vector<bool> links(kSides * geometry.npus());
-  for (std::size_t link = 0; link < links.size(); ++link) {
-    const auto here = static_cast<NpuId>(link / kSides);
-    const auto side = static_cast<Direction>(link % kSides);
-    if (!geometry.has_neighbor(here, side)) {
-      links[link] = true;
-      continue;
-    }
-    const NpuId there = geometry.neighbor(here, side);
-    links[link] = routers.count(here) != 0 || routers.count(there) != 0 || dead.count({here, there}) != 0;
-  }
-  return links;
-}
-
 DetourRoutes::DetourRoutes(const MeshGeometry& geometry, std::vector<bool> dead)
-    : geometry_(geometry),
+    : geometry_(geometry.width(), geometry.height()),
       dead_(std::move(dead)),
       routers_(geometry.npus()),
       xy_(routers_ * routers_),
@@ -241,6 +222,22 @@ std::vector<std::size_t> DetourRoutes::find_cycle() const {
   }
   path.erase(path.begin(), std::find(path.begin(), path.end(), at));
   return path;
+}
+
+std::shared_ptr<const DetourRoutes> DetourCache::routes(const MeshGeometry& geometry,
+                                                        std::vector<bool> dead) {
+  const std::lock_guard lock(mutex_);
+  if (!last_ || width_ != geometry.width() || last_->dead() != dead) {
+    width_ = geometry.width();
+    last_ = std::make_shared<const DetourRoutes>(geometry, std::move(dead));
+  }
+  return last_;
+}
+
+std::shared_ptr<const DetourRoutes> detour_routes(const MeshParams& params, const MeshGeometry& geometry) {
+  if (!params.has_detours()) return nullptr;
+  if (params.detours) return params.detours->routes(geometry, dead_links(params, geometry));
+  return std::make_shared<const DetourRoutes>(geometry, dead_links(params, geometry));
 }
 
 }  // namespace wafertlm

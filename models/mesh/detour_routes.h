@@ -2,15 +2,14 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "models/mesh/mesh_geometry.h"
-#include "models/mesh/mesh_params.h"
+#include "models/mesh/mesh_links.h"
 
 namespace wafertlm {
-
-/// By link: it does not work, or one of its ends does not, or the router has no neighbour there.
-std::vector<bool> dead_links(const MeshParams& params, const MeshGeometry& geometry);
 
 /// Routes between the routers of a mesh with holes. X-Y where that way is whole. All others are detours, on
 /// channels of their own, by a table of the next side for each router and destination: short ways that keep
@@ -19,9 +18,10 @@ std::vector<bool> dead_links(const MeshParams& params, const MeshGeometry& geome
 /// Free of SystemC. Link 4 n + s leaves router n towards side s.
 class DetourRoutes {
  public:
-  /// `dead` by link; also where a router has no neighbour. `geometry` must outlive it.
+  /// `dead` by link; also where a router has no neighbour.
   DetourRoutes(const MeshGeometry& geometry, std::vector<bool> dead);
 
+  const std::vector<bool>& dead() const { return dead_; }
   /// The X-Y route is whole.
   bool is_xy(NpuId from, NpuId to) const { return xy_[at(from, to)]; }
   bool takes_detour(NpuId from, NpuId to) const { return !is_xy(from, to) && next_[at(from, to)] != kNone; }
@@ -53,11 +53,25 @@ class DetourRoutes {
   void fill_up_down(const std::vector<std::size_t>& height, std::size_t to);
   bool reaches_all(std::size_t to) const;
 
-  const MeshGeometry& geometry_;
+  MeshGeometry geometry_;   // without controllers
   std::vector<bool> dead_;  // by link
   std::size_t routers_;
   std::vector<bool> xy_;            // [destination][router]
   std::vector<std::uint8_t> next_;  // [destination][router], of detours
 };
+
+/// Keeps the routes that were made last: topologies and modules of one wafer ask for the same ones.
+class DetourCache {
+ public:
+  std::shared_ptr<const DetourRoutes> routes(const MeshGeometry& geometry, std::vector<bool> dead);
+
+ private:
+  std::mutex mutex_;
+  std::uint32_t width_ = 0;
+  std::shared_ptr<const DetourRoutes> last_;
+};
+
+/// Those of a mesh with detours (MeshParams::has_detours); else null.
+std::shared_ptr<const DetourRoutes> detour_routes(const MeshParams& params, const MeshGeometry& geometry);
 
 }  // namespace wafertlm

@@ -44,10 +44,11 @@ MeshFabric::MeshFabric(const sc_core::sc_module_name& name, const MeshParams& pa
       params_(params),
       classes_(classes),
       checkers_(checkers),
-      geometry_(params.width, params.height, params.io) {
+      geometry_(params.width, params.height, params.io),
+      rates_(params, geometry_),
+      detours_(detour_routes(params, geometry_)) {
   check_params();
   switches_.resize(geometry_.npus());
-  if (params.has_detours()) detours_.emplace(geometry_, dead_links(params, geometry_));
   for (std::uint32_t n = 0; n < geometry_.npus(); ++n)
     if (const auto here = static_cast<NpuId>(n); detours_)
       routing_.push_back(std::make_unique<HoleRouting>(geometry_, *detours_, here));
@@ -149,8 +150,8 @@ OutputParams MeshFabric::injection_link() const {
 
 /// What comes over a link parts in the router: beside a packet that comes and one that leaves, one may wait
 /// for another output.
-OutputParams MeshFabric::router_link(bool vertical) const {
-  const std::uint64_t rate = vertical ? params_.vertical_bytes_per_s() : params_.link_bytes_per_s;
+OutputParams MeshFabric::router_link(NpuId router, Direction side) const {
+  const std::uint64_t rate = rates_.of(mesh_link(router, side));
   return {rate, params_.link_latency_ps,
           buffer_bytes(rate, params_.link_latency_ps, params_.router_pipeline_ps, 3)};
 }
@@ -178,7 +179,7 @@ OutputParams MeshFabric::output_params(NpuId router, Direction port) const {
     return {params_.ejection_bytes_per_s, params_.ejection_latency_ps,
             buffer_bytes(params_.ejection_bytes_per_s, params_.ejection_latency_ps, 0,
                          packets_of(params_.ejection_streams))};
-  return router_link(port == Direction::north || port == Direction::south);
+  return router_link(router, port);
 }
 
 void MeshFabric::attach(NpuId endpoint, FabricInitiatorSocket& to_fabric, FabricTargetSocket& from_fabric) {
@@ -212,7 +213,7 @@ std::string MeshFabric::xy_failure(NpuId from, NpuId to) const {
   for (std::size_t i = 0; i + 1 < route.size(); ++i) {
     for (const NpuId failed : params_.failed_routers)
       if (route[i] == failed) return "router " + number(failed) + " has failed";
-    if (dead[4 * index_of(route[i]) + static_cast<std::size_t>(geometry_.next_direction(route[i], to))])
+    if (dead[mesh_link(route[i], geometry_.next_direction(route[i], to))])
       return "the link between routers " + number(route[i]) + " and " + number(route[i + 1]) + " has failed";
   }
   return "";

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "models/mesh/detour_routes.h"
@@ -30,8 +29,8 @@ class MeshFabric final : public Fabric {
   void attach(NpuId endpoint, FabricInitiatorSocket& to_fabric, FabricTargetSocket& from_fabric) override;
   OutputParams injection_link() const override;
   OutputParams io_link() const override;
-  /// Between two routers of a row, or of a column.
-  OutputParams router_link(bool vertical = false) const;
+  /// Between two routers.
+  OutputParams router_link(NpuId router, Direction side) const;
   const WireFormat& format() const override { return params_.format; }
   TimePs credit_delay_ps() const override { return params_.credit_delay_ps; }
   /// A link's rate: one that is faster would fill the buffer that messages for other links share.
@@ -64,7 +63,8 @@ class MeshFabric final : public Fabric {
   const ClassTable& classes_;
   CheckerSet* checkers_;
   MeshGeometry geometry_;
-  std::optional<DetourRoutes> detours_;
+  MeshRates rates_;
+  std::shared_ptr<const DetourRoutes> detours_;
   std::deque<std::unique_ptr<XyRouting>> routing_;
 };
 

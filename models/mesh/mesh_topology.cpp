@@ -209,8 +209,7 @@ MeshTopology::MeshTopology(const MeshParams& params)
                 params.io_latency_ps}),
       geometry_(params.width, params.height, params.io),
       io_(params.io),
-      link_bytes_per_s_(params.link_bytes_per_s),
-      vertical_bytes_per_s_(params.vertical_bytes_per_s()),
+      rates_(params, geometry_),
       ends_ps_(params.injection_latency_ps + params.router_pipeline_ps + params.ejection_latency_ps),
       hop_ps_(params.link_latency_ps + params.router_pipeline_ps),
       dead_npu_(npus()) {
@@ -218,7 +217,7 @@ MeshTopology::MeshTopology(const MeshParams& params)
   for (const NpuId npu : params.idle_npus()) dead_npu_[index_of(npu)] = true;
   if (params.has_holes()) {
     dead_ = dead_links(params, geometry_);
-    if (params.has_detours()) detours_.emplace(geometry_, dead_);
+    detours_ = detour_routes(params, geometry_);
   }
   cuts_.push_back(straight_cuts(Direction::east, Direction::west));
   cuts_.push_back(straight_cuts(Direction::south, Direction::north));
@@ -236,12 +235,12 @@ CutFamily MeshTopology::straight_cuts(Direction out, Direction in) const {
     const std::uint32_t line = by_column ? geometry_.column(npu) : geometry_.row(npu);
     family.part_of.push_back(line);
     if (!geometry_.has_neighbor(npu, out)) continue;
-    if (!has_failed(number_of(npu, out))) family.rates[line].out += rate(out);
-    if (!has_failed(number_of(geometry_.neighbor(npu, out), in))) family.rates[line].in += rate(in);
+    family.rates[line].out += rate(npu, out);
+    family.rates[line].in += rate(geometry_.neighbor(npu, out), in);
   }
   // What would cross a cut without links is refused for want of a route, and not for its time.
   for (CutFamily::Rate& each : family.rates)
-    each = {each.out == 0 ? rate(out) : each.out, each.in == 0 ? rate(in) : each.in};
+    each = {each.out == 0 ? rates_.of(out) : each.out, each.in == 0 ? rates_.of(in) : each.in};
   return family;
 }
 
@@ -264,7 +263,7 @@ LinkGraph MeshTopology::link_graph() const {
       if (const auto npu = static_cast<NpuId>(n); works(npu, side))
         graph.links.push_back({router,
                                npus() + static_cast<std::uint32_t>(index_of(geometry_.neighbor(npu, side))),
-                               rate(side)});
+                               rate(npu, side)});
   }
   return graph;
 }
@@ -284,16 +283,16 @@ void MeshTopology::append_route(NpuId from, NpuId to, std::vector<std::size_t>& 
   const NpuId first = geometry_.router(from), last = geometry_.router(to);
   for (NpuId at = first; at != last;) {
     const Direction side = detours_ ? detours_->next(at, first, last) : geometry_.next_direction(at, to);
-    route.push_back(number_of(at, side));
+    route.push_back(mesh_link(at, side));
     at = geometry_.neighbor(at, side);
   }
 }
 
 std::uint64_t MeshTopology::path_bytes_per_s(NpuId from, NpuId to) const {
-  if (detours_) return Topology::path_bytes_per_s(from, to);
+  if (detours_ || !rates_.are_even()) return Topology::path_bytes_per_s(from, to);
   std::uint64_t slowest = port_bytes_per_s();
-  if (geometry_.column(from) != geometry_.column(to)) slowest = std::min(slowest, link_bytes_per_s_);
-  if (geometry_.row(from) != geometry_.row(to)) slowest = std::min(slowest, vertical_bytes_per_s_);
+  if (geometry_.column(from) != geometry_.column(to)) slowest = std::min(slowest, rates_.of(Direction::east));
+  if (geometry_.row(from) != geometry_.row(to)) slowest = std::min(slowest, rates_.of(Direction::south));
   return slowest;
 }
 
@@ -302,20 +301,21 @@ CutFamily::Rate MeshTopology::links_bytes_per_s(NpuId router) const {
   for (const Side side : kAllSides) {
     const Direction to = direction_of(side);
     if (!geometry_.has_neighbor(router, to)) continue;
-    if (works(router, to)) rates.out += rate(to);
-    if (works(geometry_.neighbor(router, to), opposite(to))) rates.in += rate(to);
+    rates.out += rate(router, to);
+    rates.in += rate(geometry_.neighbor(router, to), opposite(to));
   }
-  return {rates.out == 0 ? link_bytes_per_s_ : rates.out, rates.in == 0 ? link_bytes_per_s_ : rates.in};
+  const std::uint64_t one = rates_.of(Direction::east);
+  return {rates.out == 0 ? one : rates.out, rates.in == 0 ? one : rates.in};
 }
 
 std::unique_ptr<LinkLoads> MeshTopology::link_loads() const {
-  if (detours_) return Topology::link_loads();
+  if (detours_ || !rates_.are_even()) return Topology::link_loads();
   return std::make_unique<MeshLinkLoads>(geometry_, link(static_cast<std::size_t>(Direction::east)),
                                          link(static_cast<std::size_t>(Direction::south)));
 }
 
 AllPairs MeshTopology::all_pairs(const Group& group) const {
-  if (detours_) return Topology::all_pairs(group);
+  if (detours_ || !rates_.are_even()) return Topology::all_pairs(group);
   if (group.size() < 2) return {0, port_bytes_per_s()};
   std::uint64_t slowest = port_bytes_per_s();
   for (const NpuId npu : group) slowest = std::min(slowest, path_bytes_per_s(group[0], npu));
@@ -329,13 +329,15 @@ std::vector<Crossings> MeshTopology::all_pairs_crossings(const Group& group) con
     columns.push_back(geometry_.column(npu));
     rows.push_back(geometry_.row(npu));
   }
-  const std::uint32_t w = geometry_.width(), h = geometry_.height();
-  const auto along = [&](std::uint32_t size, std::uint32_t lines, const std::vector<std::uint32_t>& at,
-                         std::uint64_t bytes_per_s) {
-    return Crossings{all_pairs_hops({FabricDimension::Kind::line, size, 0, 0}, at),
-                     Uint128{2} * (size - 1) * lines * bytes_per_s};
+  const auto along = [&](std::uint32_t size, const std::vector<std::uint32_t>& at, Direction out,
+                         Direction in) {
+    Uint128 bytes_per_s = 0;
+    for (std::uint32_t n = 0; n < npus(); ++n)
+      for (const Direction side : {out, in}) bytes_per_s += rate(static_cast<NpuId>(n), side);
+    return Crossings{all_pairs_hops({FabricDimension::Kind::line, size, 0, 0}, at), bytes_per_s};
   };
-  return {along(w, h, columns, link_bytes_per_s_), along(h, w, rows, vertical_bytes_per_s_)};
+  return {along(geometry_.width(), columns, Direction::east, Direction::west),
+          along(geometry_.height(), rows, Direction::south, Direction::north)};
 }
 
 std::unique_ptr<GroupDistances> MeshTopology::distances(const Group& group) const {
@@ -395,6 +397,18 @@ bool MeshTopology::is_whole(const Group& group) const {
   return true;
 }
 
+std::uint64_t MeshTopology::slowest_bytes_per_s(const Group& group, Direction out, Direction in) const {
+  std::uint64_t slowest = rates_.of(out);
+  if (rates_.are_even()) return slowest;
+  std::vector<bool> is_member(npus());
+  for (const NpuId npu : group) is_member[index_of(npu)] = true;
+  for (const NpuId npu : group)
+    for (const Direction side : {out, in})
+      if (works(npu, side) && is_member[index_of(geometry_.neighbor(npu, side))])
+        slowest = std::min(slowest, rate(npu, side));
+  return slowest;
+}
+
 std::optional<GroupGrid> MeshTopology::group_grid(const Group& group) const {
   const Rectangle box(group, geometry_);
   if (!box.is_grid() || (detours_ && !is_whole(group))) return {};
@@ -405,8 +419,8 @@ std::optional<GroupGrid> MeshTopology::group_grid(const Group& group) const {
                  box.height(),
                  2,
                  std::vector<std::uint32_t>(group.size()),
-                 ring(box.width(), link_bytes_per_s_),
-                 ring(box.height(), vertical_bytes_per_s_)};
+                 ring(box.width(), slowest_bytes_per_s(group, Direction::east, Direction::west)),
+                 ring(box.height(), slowest_bytes_per_s(group, Direction::south, Direction::north))};
   for (std::uint32_t rank = 0; rank < group.size(); ++rank)
     grid.at[(geometry_.row(group[rank]) - box.top) * grid.width + geometry_.column(group[rank]) - box.left] =
         rank;

@@ -11,8 +11,8 @@
 
 namespace wafertlm {
 
-/// The shape of a mesh: rows and columns, whose links have a rate each; X-Y routes, and around failed parts
-/// DetourRoutes. Link 4 n + s leaves router n towards side s (east, west, north, south).
+/// The shape of a mesh: rows and columns, whose links have a rate each, some perhaps less; X-Y routes, and
+/// around failed parts DetourRoutes. Link 4 n + s leaves router n towards side s (east, west, north, south).
 class MeshTopology final : public Topology, public KnowsLinks {
  public:
   explicit MeshTopology(const MeshParams& params);
@@ -20,13 +20,11 @@ class MeshTopology final : public Topology, public KnowsLinks {
   const MeshGeometry& geometry() const { return geometry_; }
   std::uint32_t npus() const override { return geometry_.npus(); }
   std::size_t links() const override { return std::size_t{4} * npus(); }
-  TopologyLink link(std::size_t number) const override {
-    return {rate(static_cast<Direction>(number % 4)), ends_ps_ + hop_ps_};
-  }
+  TopologyLink link(std::size_t number) const override { return {rates_.of(number), ends_ps_ + hop_ps_}; }
   std::string link_name(std::size_t number) const override;
   bool has_failed(std::size_t number) const override { return !dead_.empty() && dead_[number]; }
   /// Null: every router and link works, or routes are X-Y all the same (MeshParams::has_detours).
-  const DetourRoutes* detours() const { return detours_ ? &*detours_ : nullptr; }
+  const DetourRoutes* detours() const { return detours_.get(); }
   /// NPU n hangs on router n, vertex npus() + n; without I/O controllers, and links that have failed.
   LinkGraph link_graph() const override;
   void append_route(NpuId from, NpuId to, std::vector<std::size_t>& route) const override;
@@ -43,9 +41,10 @@ class MeshTopology final : public Topology, public KnowsLinks {
   std::uint64_t npu_receives_bytes_per_s(NpuId npu) const override {
     return std::min(ports().ejection_bytes_per_s, links_bytes_per_s(npu).in);
   }
-  /// A message costs O(1): only the ends of its stretches along a row and a column are noted.
+  /// Without holes and slow links a message costs O(1): only the ends of its stretches along a row and a
+  /// column are noted.
   std::unique_ptr<LinkLoads> link_loads() const override;
-  /// Without looking at pairs, as distances().
+  /// Without looking at pairs, as distances(), if there are no holes and slow links.
   AllPairs all_pairs(const Group& group) const override;
   std::vector<Crossings> all_pairs_crossings(const Group& group) const override;
   std::unique_ptr<GroupDistances> distances(const Group& group) const override;
@@ -75,19 +74,19 @@ class MeshTopology final : public Topology, public KnowsLinks {
   IoPlace io_place(std::uint32_t controller) const override;
 
  private:
-  static std::size_t number_of(NpuId router, Direction side) {
-    return 4 * index_of(router) + static_cast<std::size_t>(side);
-  }
   /// There is a link, and it works.
   bool works(NpuId router, Direction side) const {
-    return geometry_.has_neighbor(router, side) && !has_failed(number_of(router, side));
+    return geometry_.has_neighbor(router, side) && !has_failed(mesh_link(router, side));
   }
+  /// 0: there is none, or it does not work.
+  std::uint64_t rate(NpuId router, Direction side) const {
+    return works(router, side) ? rates_.of(mesh_link(router, side)) : 0;
+  }
+  /// Of links along the rows, or along the columns, between members of a group.
+  std::uint64_t slowest_bytes_per_s(const Group& group, Direction out, Direction in) const;
   CutFamily straight_cuts(Direction out, Direction in) const;
   bool is_whole(const Group& group) const;
   IoParents tree_around_holes(std::uint32_t controller, const std::vector<bool>& is_member) const;
-  std::uint64_t rate(Direction side) const {
-    return side == Direction::north || side == Direction::south ? vertical_bytes_per_s_ : link_bytes_per_s_;
-  }
   /// Of all links of a router that work; if there are none, over which nothing goes, as of one.
   CutFamily::Rate links_bytes_per_s(NpuId router) const;
 
@@ -95,12 +94,12 @@ class MeshTopology final : public Topology, public KnowsLinks {
 
   MeshGeometry geometry_;
   std::vector<IoPort> io_;
-  std::uint64_t link_bytes_per_s_, vertical_bytes_per_s_;  // of rows, of columns
-  TimePs ends_ps_;                                         // injection, the first router's pipeline, ejection
-  TimePs hop_ps_;                                          // link and the next router's pipeline
-  std::vector<bool> dead_npu_;                             // by NPU: it, or its router, does not work
-  std::vector<bool> dead_;                                 // by link; empty: all work
-  std::optional<DetourRoutes> detours_;
+  MeshRates rates_;
+  TimePs ends_ps_;              // injection, the first router's pipeline, ejection
+  TimePs hop_ps_;               // link and the next router's pipeline
+  std::vector<bool> dead_npu_;  // by NPU: it, or its router, does not work
+  std::vector<bool> dead_;      // by link; empty: all work
+  std::shared_ptr<const DetourRoutes> detours_;
 };
 
 }  // namespace wafertlm

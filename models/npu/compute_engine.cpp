@@ -51,7 +51,8 @@ TimePs ComputeEngine::duration(const ComputeWork& work) {
 }
 
 TimePs ComputeEngine::stretched(TimePs time) {
-  time = checked((Uint128{time} * params_.slowdown_percent + 99) / 100);
+  time =
+      checked((Uint128{time} * params_.slowdown_percent + params_.speed_percent - 1) / params_.speed_percent);
   if (params_.jitter == Jitter::none) return time;
   double spread = 0;
   if (params_.jitter == Jitter::uniform) {

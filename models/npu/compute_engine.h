@@ -13,8 +13,8 @@ namespace wafertlm {
 
 /// How long an NPU computes: by the first model that the operation tells enough for, in the order given
 /// duration, systolic array or tiles (if there are any), roofline; with `ignores_durations` the given
-/// duration comes last. Then the straggler's factor and a random factor per operation, in the order of the
-/// calls.
+/// duration comes last. Then the factors of a straggler and of a slow NPU, and a random factor per operation,
+/// in the order of the calls.
 class ComputeEngine {
  public:
   explicit ComputeEngine(const ComputeParams& params);

@@ -57,6 +57,7 @@ struct ComputeParams {
   bool replays = false;
   TimePs time_step_ps = 0;               ///< what the roofline computes is cut to multiples of it; 0: kept
   std::uint32_t slowdown_percent = 100;  ///< a straggler has more than 100
+  std::uint32_t speed_percent = 100;     ///< below 100: of an NPU that came out slow
   Jitter jitter = Jitter::none;
   std::uint32_t jitter_percent = 0;  ///< spread
   std::uint64_t seed = 1;            ///< of this NPU

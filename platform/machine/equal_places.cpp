@@ -22,6 +22,9 @@ std::string why_places_differ(const config::PlatformSpec& spec) {
   if (!spec.npu.hbm.rtl.empty()) return "RTL takes part";
   if (spec.remote_memory) return "NPUs share a remote memory";
   if (!spec.npu.compute.stragglers.empty()) return "npu.compute.stragglers differ";
+  if (const config::DefectsSpec& defects = spec.wafer.fabric.defects;
+      !defects.slow_npus.empty() || !defects.hbm.empty())
+    return "NPUs are not alike (wafer.defects)";
   if (spec.npu.compute.jitter != Jitter::none) return "npu.compute.jitter differs";
   return {};
 }

@@ -95,7 +95,11 @@ FabricTraits platform_traits(const config::PlatformSpec& spec) {
   traits.reduction_bytes_per_s = spec.npu.endpoint.reduction_bytes_per_s;
   traits.library = spec.npu.endpoint.library.value_or(GpuLibrary{});
   traits.hierarchy = hierarchy_options(spec);
-  const config::HbmSpec& hbm = spec.npu.hbm;
+  // Of the NPU that has least, which all wait for.
+  std::uint32_t share_percent = 100;
+  for (const config::PartialHbm& part : spec.wafer.fabric.defects.hbm)
+    share_percent = std::min(share_percent, part.share_percent);
+  const config::HbmSpec hbm = config::partial_hbm(spec.npu.hbm, share_percent);
   if (spec.npu.endpoint.memory == config::EndpointMemory::hbm)
     traits.memory = {hbm.bytes_per_s(false), hbm.bytes_per_s(true), hbm.timing.latency_ps,
                      hbm.requests.request_bytes};
@@ -109,7 +113,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
       wafer_(std::make_unique<Wafer>(spec, reverse, true, places_.one_for_all)),
       traits_(platform_traits(spec)) {
   Fabric& fabric = wafer_->fabric();
-  const HbmParams hbm = hbm_params(spec.npu.hbm);
+  const HbmParams whole_hbm = hbm_params(spec.npu.hbm);
   const std::optional<ReliabilityParams> reliability = reliability_params(spec);
   if (reliability && reliability->errors.rate > 0) fabric.add_errors(reliability->errors);
   not_accelerated_ = why_not_accelerated(spec, fabric, reliability.has_value());
@@ -146,8 +150,9 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
     params.endpoint = endpoint_params(spec.npu);
     params.endpoint.reliability = reliability;
     params.injector.answers = reliability.has_value();
-    params.compute = compute_params(spec.npu, n, spec.run.seed);
+    params.compute = compute_params(spec, params.npu);
     params.operands = operand_params(spec.npu, params.compute);
+    if (params.operands) params.operands->span_bytes = hbm_capacity_bytes(spec, params.npu);
     params.messages = fabric.messages();
     params.steady = steady_.get();
     params.episodes = episodes_.get();
@@ -163,7 +168,9 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
       memories(params.npu, through_checker(npus_[n]->memory.socket, wafer_->checkers(), "memory_" + number));
       continue;
     }
-    memories_[n] = std::make_unique<Hbm>(("hbm_" + number).c_str(), hbm, wafer_->scheduler);
+    const bool is_whole = spec.wafer.fabric.defects.hbm_percent(params.npu) == 100;
+    memories_[n] = std::make_unique<Hbm>(
+        ("hbm_" + number).c_str(), is_whole ? whole_hbm : hbm_params(spec, params.npu), wafer_->scheduler);
     bind_checked(npus_[n]->memory.socket, memories_[n]->socket, wafer_->checkers(), "memory_" + number);
   }
   memory_rtl_ = std::make_unique<MemoryViews>(wafer_->spec().npu.hbm, memories_);

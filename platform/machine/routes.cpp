@@ -28,7 +28,8 @@ void require_routes(const CollectiveProgram& program, const Fabric& fabric) {
   for_steps(program, [&](std::uint32_t rank, std::uint32_t, const Step& step) {
     if (step.kind != Step::Kind::send) return;
     const auto [a, b] = std::minmax(program.group[rank], program.group[step.peer]);
-    if (seen.emplace(a, b).second) fabric.require_routes({a, b});
+    if (seen.emplace(a, b).second && !all_reach_each_other({a, b}, fabric))
+      fabric.require_routes(program.group);  // names the parts of the whole group
   });
 }
 

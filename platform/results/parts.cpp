@@ -204,9 +204,10 @@ Json memory_check_json(const config::ExperimentSpec& experiment, const Job& job)
   for (std::uint32_t rank = 0; rank < job.size(); ++rank) {
     const chakra::Footprint& of = job.summaries[rank].footprint;
     if (!of.is_whole() && row.gap.empty()) row.gap = fmt::format("{}: {}", job.ranks[rank]->name(), of.gap);
-    if (of.bytes <= row.needed_bytes) continue;
-    row.needed_bytes = of.bytes;
-    row.rank = rank;
+    const std::uint64_t capacity = hbm_capacity_bytes(experiment.platform, job.npus[rank]);
+    const auto missing = static_cast<std::int64_t>(of.bytes - capacity);
+    if (missing <= static_cast<std::int64_t>(row.needed_bytes - row.capacity_bytes)) continue;
+    row = {of.bytes, capacity, rank, row.gap};
   }
   return memory_check_fields().json(row);
 }

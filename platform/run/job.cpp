@@ -160,7 +160,7 @@ void require_way_of_streams(const config::ExperimentSpec& experiment, const Job&
                       job.ranks[rank]->name(), rank));
 }
 
-/// What a straggler, jitter and all iterations can make of a computation.
+/// What a straggler, a slow NPU, jitter and all iterations can make of a computation.
 double longest_factor(const config::ExperimentSpec& experiment) {
   constexpr double kMaxSpreads = 6;  // of the normal jitter
   const config::ComputeSpec& compute = experiment.platform.npu.compute;
@@ -168,7 +168,13 @@ double longest_factor(const config::ExperimentSpec& experiment) {
   for (const config::StragglerSpec& straggler : compute.stragglers)
     slowdown_percent = std::max(slowdown_percent, straggler.slowdown_percent);
   const double spreads = compute.jitter == Jitter::normal ? kMaxSpreads : 1;
-  return slowdown_percent / 100.0 * (1 + spreads * compute.jitter_percent / 100) * experiment.iterations;
+  std::uint32_t speed_percent = 100;
+  for (const config::SlowNpu& slow : experiment.platform.wafer.fabric.defects.slow_npus)
+    speed_percent = std::min(speed_percent, slow.speed_percent);
+  for (const config::PartialHbm& part : experiment.platform.wafer.fabric.defects.hbm)
+    speed_percent = std::min(speed_percent, part.share_percent);  // one of both limits a computation
+  return slowdown_percent / static_cast<double>(speed_percent) *
+         (1 + spreads * compute.jitter_percent / 100) * experiment.iterations;
 }
 
 /// The limits of the platform. `array_used` becomes true when a node computes on the systolic array, or by
@@ -219,9 +225,9 @@ void require_ranks_of_stragglers(const config::ExperimentSpec& experiment, const
 /// What does not fit is refused, or the run would stand for a machine that cannot exist.
 void require_memory(const config::ExperimentSpec& experiment, const Job& job) {
   if (experiment.hbm_overflow == config::HbmOverflow::note) return;
-  const std::uint64_t capacity = experiment.platform.npu.hbm.capacity_bytes;
   for (std::uint32_t rank = 0; rank < job.size(); ++rank) {
-    const std::uint64_t bytes = job.summaries[rank].footprint.bytes;
+    const std::uint64_t bytes = job.summaries[rank].footprint.bytes,
+                        capacity = hbm_capacity_bytes(experiment.platform, job.npus[rank]);
     if (bytes <= capacity) continue;
     throw std::invalid_argument(fmt::format(
         "{}: rank {} needs {} of memory at the same time, {} more than the HBM of an NPU holds ({}); use "

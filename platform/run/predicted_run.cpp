@@ -152,9 +152,8 @@ class PredictedRun {
 PredictedRank::PredictedRank(PredictedRun& run, std::uint32_t rank, const SequencerOptions& options)
     : run_(run),
       rank_(rank),
-      compute_(compute_params(run.experiment_.platform.npu, static_cast<std::uint32_t>(run.job_.npus[rank]),
-                              run.experiment_.platform.run.seed)),
-      memory_(hbm_params(run.experiment_.platform.npu.hbm).timing),
+      compute_(compute_params(run.experiment_.platform, run.job_.npus[rank])),
+      memory_(hbm_params(run.experiment_.platform, run.job_.npus[rank]).timing),
       engine(rank, *run.job_.ranks[rank], run.job_.groups, run.causes_, *this, options) {}
 
 void PredictedRank::enter(std::uint32_t slot, const Task& task) {

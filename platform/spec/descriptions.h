@@ -54,5 +54,11 @@ void check_remote_memory(const RemoteMemorySpec& spec, const WaferSpec& wafer, c
 
 std::shared_ptr<const Struct<FabricSpec>> fabric_type();
 TypePtr<DefectsSpec> defects_type();
+/// The rules of wafer.defects that hold for every kind of fabric.
+void check_defects(const WaferSpec& wafer, const Check& check);
+/// What NPUs have of their HBM must make a memory.
+void check_partial_hbm(const PlatformSpec& platform, const Check& check);
+/// Of a whole wafer with so many I/O controllers.
+void check_dead_io(const DefectsSpec& defects, std::size_t controllers, const Check& check);
 
 }  // namespace wafertlm::config

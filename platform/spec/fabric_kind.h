@@ -49,12 +49,18 @@ struct BuildContext {
   bool one_for_all = false;        ///< NPU 0 stands for all; needs FabricAbilities::equal_places
 };
 
+/// What of wafer.defects a fabric knows beside the NPUs, which all do.
+struct KnownDefects {
+  bool routers = false, switches = false, chips = false, links = false, slow_links = false, io = false,
+       drawn = false;
+};
+
 /// What fabrics of a kind can do.
 struct FabricAbilities {
-  bool in_network = false;         ///< the switches reduce and distribute
-  bool packets = true;             ///< messages travel as packets through switches, not in one piece
-  bool endpoint_memory = true;     ///< messages can pass through the NPUs' memories
-  bool detours = false;            ///< goes around routers and links that do not work
+  bool in_network = false;      ///< the switches reduce and distribute
+  bool packets = true;          ///< messages travel as packets through switches, not in one piece
+  bool endpoint_memory = true;  ///< messages can pass through the NPUs' memories
+  KnownDefects defects;
   bool dateline_channels = false;  ///< every class needs its virtual channels twice, as rings do
   bool equal_places = false;       ///< all NPUs have the same wiring, and one may stand for all
   bool dma_engines = true;         ///< an NPU has one port into the fabric, which its DMA engines share

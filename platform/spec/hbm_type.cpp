@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <sstream>
 #include <stdexcept>
 
@@ -116,6 +119,24 @@ DramTiming dram_timing(const HbmSpec& spec) {
           static_cast<std::uint32_t>((*given * 1000 + timing.clock_fs - 1) / timing.clock_fs);
   timing.check();
   return timing;
+}
+
+HbmSpec partial_hbm(const HbmSpec& spec, std::uint32_t share_percent) {
+  HbmSpec part = spec;
+  const auto reduce = [&](std::uint64_t& value) {
+    value = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(Uint128{value} * share_percent / 100));
+  };
+  reduce(part.capacity_bytes);
+  if (spec.generation.empty()) {
+    reduce(part.timing.read_bandwidth_bytes_per_s);
+    reduce(part.timing.write_bandwidth_bytes_per_s);
+    return part;
+  }
+  if (spec.map.stacks * share_percent % 100 != 0)
+    throw std::invalid_argument(
+        fmt::format("{} % of {} stacks is no whole number of them", share_percent, spec.map.stacks));
+  part.map.stacks = spec.map.stacks * share_percent / 100;
+  return part;
 }
 
 HbmParams hbm_params(const HbmSpec& spec) {

@@ -154,6 +154,8 @@ ComputeParams compute_params(const NpuSpec& npu, std::uint32_t number, std::uint
 /// Of an NPU that computes like this; nullopt if computing takes no memory.
 std::optional<OperandParams> operand_params(const NpuSpec& npu, const ComputeParams& compute);
 HbmParams hbm_params(const HbmSpec& spec);
+/// Of a part of the stacks. @throws std::invalid_argument: these are no whole number, of a generation
+HbmSpec partial_hbm(const HbmSpec& spec, std::uint32_t share_percent);
 /// Those of its generation with what the specification changes.
 /// @throws std::invalid_argument for times that contradict each other.
 DramTiming dram_timing(const HbmSpec& spec);

@@ -88,4 +88,9 @@ struct PlatformSpec {
   Origins origins;  ///< where the values came from
 };
 
+/// Of one NPU, with its speed and what it has of its HBM (wafer.defects).
+ComputeParams compute_params(const PlatformSpec& platform, NpuId npu);
+HbmParams hbm_params(const PlatformSpec& platform, NpuId npu);
+std::uint64_t hbm_capacity_bytes(const PlatformSpec& platform, NpuId npu);
+
 }  // namespace wafertlm::config

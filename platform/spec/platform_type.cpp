@@ -284,6 +284,7 @@ void check_platform(const PlatformSpec& platform, const Check& check) {
     check.fail({&platform.run.fault}, "a fault hits a packet; take wafer.fabric.transport: packets");
   check_fault_npus(platform, check);
   check_stragglers(platform, check);
+  check_partial_hbm(platform, check);
   if (platform.remote_memory) check_remote_memory(*platform.remote_memory, platform.wafer, check);
 }
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <set>
-
 #include "platform/describe/value_types.h"
 #include "platform/spec/descriptions.h"
 #include "platform/spec/fabric_kinds.h"
@@ -87,31 +85,6 @@ std::shared_ptr<const Struct<IoSpec>> io_type() {
                               &IoSpec::chunk_bytes);
       });
   return type;
-}
-
-void check_defects(const WaferSpec& wafer, const Check& check) {
-  const DefectsSpec& defects = wafer.fabric.defects;
-  std::set<NpuId> idle;
-  for (const auto* list : {&defects.npus, &defects.routers})
-    for (const NpuId& npu : *list) {
-      if (index_of(npu) >= wafer.npu_count())
-        check.fail({&npu}, "there is no NPU {}; the {} has NPUs 0 to {}", index_of(npu),
-                   fabric_kind(wafer).wafer_name(wafer), wafer.npu_count() - 1);
-      if (!idle.insert(npu).second) check.fail({&npu}, "NPU {} is listed twice", index_of(npu));
-    }
-  if (fabric_kind(wafer).abilities(wafer.fabric).detours) {
-    if (!defects.drawn) return;
-    const wafer_yield::YieldSpec& drawn = defects.drawn->yield;
-    if (drawn.columns != wafer.width || drawn.rows != wafer.height)
-      check.fail({&defects.drawn, &wafer.width, &wafer.height},
-                 "'{}' is of {} x {} NPUs, and this wafer has {} x {}", drawn.name, drawn.columns, drawn.rows,
-                 wafer.width, wafer.height);
-    return;
-  }
-  if (!defects.routers.empty() || !defects.links.empty() || defects.drawn)
-    check.fail({&defects.routers, &defects.links, &defects.drawn, &wafer.fabric.kind},
-               "routers and links that do not work are known of one wafer of kind mesh, not of {}",
-               wafer.fabric.kind->name());
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tlm/fabric/fabric.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "tlm/packets/npu_name.h"
@@ -14,6 +15,25 @@ std::uint64_t auto_buffer_bytes(std::uint64_t bytes_per_s, TimePs round_trip_ps,
   return in_flight + packets * format.full_wire_bytes();
 }
 
+namespace {
+
+/// "NPU 0, NPU 1 and NPU 4 are not connected: …", each part cut after some names.
+template <class Name>
+std::string not_connected(const std::vector<std::vector<NpuId>>& parts, const Name& name) {
+  constexpr std::size_t kMost = 6;
+  std::string text = "no route:";
+  for (std::size_t p = 0; p < std::min(parts.size(), kMost); ++p) {
+    text += p == 0 ? " no links that work join " : p == 1 ? " to " : " and to ";
+    for (std::size_t i = 0; i < std::min(parts[p].size(), kMost); ++i)
+      text += (i == 0 ? "" : ", ") + name(parts[p][i]);
+    if (parts[p].size() > kMost) text += " and " + std::to_string(parts[p].size() - kMost) + " more";
+  }
+  if (parts.size() > kMost) text += " and to " + std::to_string(parts.size() - kMost) + " more parts";
+  return text + " (wafer.defects); leave all but one of these parts out";
+}
+
+}  // namespace
+
 std::string Fabric::endpoint_name(NpuId endpoint) const {
   const std::size_t n = index_of(endpoint);
   return n < npus() ? npu_instance(endpoint) : "io" + std::to_string(n - npus());
@@ -25,11 +45,27 @@ void Fabric::require_routes(const std::vector<NpuId>& endpoints) const {
     const std::size_t n = index_of(endpoint);
     return n < npus() ? npu_name(endpoint) : "I/O controller " + std::to_string(n - npus());
   };
+  const auto refuse = [&](NpuId from, NpuId to, const std::string& why) {
+    throw std::invalid_argument("no route from " + name(from) + " to " + name(to) + ": " + why +
+                                " (wafer.defects); leave one of them out");
+  };
+  using Part = std::vector<NpuId>;
+  std::vector<Part> parts;
+  for (const NpuId each : endpoints) {
+    if (const std::string why = route_failure(each, each); !why.empty())
+      refuse(each, endpoints.front() == each ? endpoints.back() : endpoints.front(), why);
+    const auto own = std::find_if(parts.begin(), parts.end(), [&](const Part& part) {
+      return route_failure(part.front(), each).empty() && route_failure(each, part.front()).empty();
+    });
+    if (own == parts.end())
+      parts.push_back({each});
+    else
+      own->push_back(each);
+  }
+  if (parts.size() > 1 && endpoints.size() > 2) throw std::invalid_argument(not_connected(parts, name));
   for (const NpuId from : endpoints)
     for (const NpuId to : endpoints)
-      if (const std::string why = route_failure(from, to); !why.empty())
-        throw std::invalid_argument("no route from " + name(from) + " to " + name(to) + ": " + why +
-                                    " (wafer.defects); leave one of them out");
+      if (const std::string why = route_failure(from, to); !why.empty()) refuse(from, to, why);
 }
 
 void Fabric::check_buffer(const WireFormat& format, std::uint64_t buffer_bytes) {

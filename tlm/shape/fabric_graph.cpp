@@ -19,7 +19,7 @@ std::uint64_t pair_of(NpuId source, NpuId destination) {
 }  // namespace
 
 FabricGraph::FabricGraph(std::uint32_t npus, std::vector<Vertex> vertices, std::vector<Link> links,
-                         Shortest shortest, const std::vector<std::vector<std::uint32_t>>& routes)
+                         Shortest shortest, const std::vector<std::vector<std::uint32_t>>& routes, Ways ways)
     : npus_(npus),
       vertices_(std::move(vertices)),
       links_(std::move(links)),
@@ -34,9 +34,14 @@ FabricGraph::FabricGraph(std::uint32_t npus, std::vector<Vertex> vertices, std::
     leaf_.push_back(vertex < npus_ && out_[vertex].size() == 1 && in_[vertex].size() == 1 &&
                     links_[out_[vertex][0]].to == links_[in_[vertex][0]].from &&
                     links_[out_[vertex][0]].to >= npus_);
-  find_routes(shortest);
-  take_routes(routes);
-  require_reach();
+  next_.assign(std::size_t{npus_} * vertices_.size(), kNone);
+  if (ways == Ways::up_down) {
+    find_up_down();
+  } else {
+    find_routes(shortest);
+    take_routes(routes);
+  }
+  if (!has_dead_links()) require_reach();
   find_shortest_latency();
 }
 
@@ -57,8 +62,8 @@ void FabricGraph::find_routes(Shortest shortest) {
     return shortest == Shortest::hops ? 1 : link.latency_ps + vertices_[link.to].pipeline_ps + 1;
   };
   Graph backwards(vertices_.size());
-  for (const Link& link : links_) add_edge(link.to, link.from, weight(link), backwards);
-  next_.assign(std::size_t{npus_} * vertices_.size(), kNone);
+  for (const Link& link : links_)
+    if (!link.dead) add_edge(link.to, link.from, weight(link), backwards);
   constexpr std::uint64_t kFar = ~std::uint64_t{0};
   std::vector<std::uint64_t> distance(vertices_.size());
   for (std::uint32_t npu = 0; npu < npus_; ++npu) {
@@ -69,10 +74,62 @@ void FabricGraph::find_routes(Shortest shortest) {
       if (vertex == npu || distance[vertex] == kFar) continue;
       std::uint32_t& next = next_[std::size_t{npu} * vertices_.size() + vertex];
       for (const std::uint32_t link : out_[vertex])
-        if (next == kNone && distance[links_[link].to] != kFar &&
+        if (next == kNone && !links_[link].dead && distance[links_[link].to] != kFar &&
             distance[vertex] == distance[links_[link].to] + weight(links_[link]))
           next = link;
     }
+  }
+}
+
+bool FabricGraph::works_both_ways(std::uint32_t link) const {
+  const Link& there = links_[link];
+  const auto is_back = [&](std::uint32_t other) {
+    return links_[other].to == there.from && !links_[other].dead;
+  };
+  return !there.dead && std::any_of(out_[there.to].begin(), out_[there.to].end(), is_back);
+}
+
+/// By vertex, its place in breadth-first trees over links that work in both directions, each from the vertex
+/// of its part that has most of them.
+std::vector<std::size_t> FabricGraph::heights() const {
+  constexpr std::size_t kUnknown = ~std::size_t{0};
+  std::vector<std::uint32_t> roots(vertices_.size()), order;
+  std::vector<std::size_t> height(vertices_.size(), kUnknown), living(vertices_.size());
+  for (std::uint32_t vertex = 0; vertex < vertices_.size(); ++vertex) {
+    roots[vertex] = vertex;
+    for (const std::uint32_t link : out_[vertex]) living[vertex] += works_both_ways(link) ? 1 : 0;
+  }
+  std::stable_sort(roots.begin(), roots.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return living[a] > living[b]; });
+  const auto reach = [&](std::uint32_t vertex) {
+    if (height[vertex] != kUnknown) return;
+    height[vertex] = order.size();
+    order.push_back(vertex);
+  };
+  for (const std::uint32_t root : roots) {
+    reach(root);
+    for (std::size_t k = height[root]; k < order.size(); ++k)
+      for (const std::uint32_t link : out_[order[k]])
+        if (works_both_ways(link)) reach(links_[link].to);
+  }
+  return height;
+}
+
+/// Who can go down all the way does so, the others go up first. Up is towards a smaller height.
+void FabricGraph::find_up_down() {
+  const std::vector<std::size_t> height = heights();
+  for (std::uint32_t npu = 0; npu < npus_; ++npu) {
+    std::uint32_t* const next = &next_[std::size_t{npu} * vertices_.size()];
+    std::vector<std::uint32_t> reached{npu};
+    for (const bool down : {true, false})
+      for (std::size_t k = 0; k < reached.size(); ++k)
+        for (const std::uint32_t link : in_[reached[k]]) {
+          const std::uint32_t from = links_[link].from;
+          if (from == npu || next[from] != kNone || !works_both_ways(link)) continue;
+          if ((height[reached[k]] > height[from]) != down) continue;
+          next[from] = link;
+          reached.push_back(from);
+        }
   }
 }
 
@@ -85,6 +142,8 @@ void FabricGraph::take_routes(const std::vector<std::vector<std::uint32_t>>& rou
     if (std::set<std::uint32_t>(route.begin(), route.end()).size() != route.size())
       throw std::invalid_argument(text + " comes to a place twice");
     const std::uint64_t pair = pair_of(static_cast<NpuId>(route.front()), static_cast<NpuId>(route.back()));
+    bool is_whole = true;
+    std::vector<std::uint32_t> found_links;
     for (std::size_t i = 0; i + 1 < route.size(); ++i) {
       const auto& out = out_[route[i]];
       const auto found = std::find_if(out.begin(), out.end(),
@@ -92,9 +151,13 @@ void FabricGraph::take_routes(const std::vector<std::vector<std::uint32_t>>& rou
       if (found == out.end())
         throw std::invalid_argument(text + ": there is no link from " + name(route[i]) + " to " +
                                     name(route[i + 1]));
-      if (!given_.emplace(std::pair(route[i], pair), *found).second)
+      if (given_.count({route[i], pair}) != 0)
         throw std::invalid_argument(text + ": a route between these two is given already");
+      is_whole = is_whole && !links_[*found].dead;
+      found_links.push_back(*found);
     }
+    for (std::size_t i = 0; is_whole && i < found_links.size(); ++i)
+      given_.emplace(std::pair(route[i], pair), found_links[i]);
   }
 }
 
@@ -113,16 +176,25 @@ void FabricGraph::find_shortest_latency() {
   constexpr std::uint32_t kMaxForAll = 512;
   for (std::uint32_t from = 0; from < npus_ && npus_ <= kMaxForAll; ++from)
     for (std::uint32_t to = 0; to < npus_; ++to)
-      if (from != to)
+      if (from != to && reaches(static_cast<NpuId>(from), static_cast<NpuId>(to)))
         shortest_latency_ps_ =
             std::min(shortest_latency_ps_, head_latency_ps(static_cast<NpuId>(from), static_cast<NpuId>(to)));
   for (const Link& link : links_)
     if (npus_ > kMaxForAll && link.from < npus_)
       shortest_latency_ps_ = std::min(shortest_latency_ps_, link.latency_ps + vertices_[link.to].pipeline_ps);
+  if (shortest_latency_ps_ == kNever && npus_ > 1) shortest_latency_ps_ = 0;  // none reaches another one
 }
 
 bool FabricGraph::has_rings() const {
   return std::any_of(links_.begin(), links_.end(), [](const Link& link) { return link.ring != 0; });
+}
+
+bool FabricGraph::has_dead_links() const {
+  return std::any_of(links_.begin(), links_.end(), [](const Link& link) { return link.dead; });
+}
+
+bool FabricGraph::reaches(NpuId from, NpuId to) const {
+  return from == to || next_link(static_cast<std::uint32_t>(index_of(from)), from, to) != kNone;
 }
 
 std::uint32_t FabricGraph::next_link(std::uint32_t vertex, NpuId source, NpuId destination) const {
@@ -135,6 +207,7 @@ std::uint32_t FabricGraph::next_link(std::uint32_t vertex, NpuId source, NpuId d
 
 std::vector<std::uint32_t> FabricGraph::route(NpuId from, NpuId to) const {
   std::vector<std::uint32_t> links;
+  if (!reaches(from, to)) return links;
   for (auto at = static_cast<std::uint32_t>(index_of(from)); at != index_of(to); at = links_[links.back()].to)
     links.push_back(next_link(at, from, to));
   return links;
@@ -160,11 +233,22 @@ std::uint64_t FabricGraph::path_bytes_per_s(NpuId from, NpuId to) const {
   return slowest;
 }
 
+std::pair<std::uint64_t, std::uint64_t> FabricGraph::rates_of(std::uint32_t vertex, bool with_leaves) const {
+  const auto sum = [&](const std::vector<std::uint32_t>& list, std::uint32_t Link::*other) {
+    std::uint64_t living = 0, all = 0;
+    for (const std::uint32_t number : list) {
+      const Link& link = links_[number];
+      if (!with_leaves && leaf_[link.*other]) continue;
+      all += link.bytes_per_s;
+      if (!link.dead) living += link.bytes_per_s;
+    }
+    return living == 0 ? all : living;
+  };
+  return {sum(out_[vertex], &Link::to), sum(in_[vertex], &Link::from)};
+}
+
 std::pair<std::uint64_t, std::uint64_t> FabricGraph::npu_bytes_per_s(NpuId npu) const {
-  std::uint64_t out = 0, in = 0;
-  for (const std::uint32_t link : out_[index_of(npu)]) out += links_[link].bytes_per_s;
-  for (const std::uint32_t link : in_[index_of(npu)]) in += links_[link].bytes_per_s;
-  return {out, in};
+  return rates_of(static_cast<std::uint32_t>(index_of(npu)), true);
 }
 
 std::uint32_t FabricGraph::cluster_of(NpuId npu) const {
@@ -173,11 +257,7 @@ std::uint32_t FabricGraph::cluster_of(NpuId npu) const {
 }
 
 std::pair<std::uint64_t, std::uint64_t> FabricGraph::cluster_bytes_per_s(std::uint32_t vertex) const {
-  std::uint64_t out = 0, in = 0;
-  for (const std::uint32_t link : out_[vertex])
-    if (!leaf_[links_[link].to]) out += links_[link].bytes_per_s;
-  for (const std::uint32_t link : in_[vertex])
-    if (!leaf_[links_[link].from]) in += links_[link].bytes_per_s;
+  const auto [out, in] = rates_of(vertex, false);
   return {std::max<std::uint64_t>(out, 1), std::max<std::uint64_t>(in, 1)};
 }
 

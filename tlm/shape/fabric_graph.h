@@ -27,14 +27,21 @@ class FabricGraph {
     /// change to the other half of the channels.
     std::uint16_t ring = 0;
     bool dateline = false;
+    bool dead = false;  ///< it is there and carries nothing
   };
   enum class Shortest : std::uint8_t { hops, latency };
 
-  /// `routes`: vertices from an NPU to another, in place of the shortest way.
-  /// @throws std::invalid_argument: an NPU that another cannot reach; a link from a vertex to itself, twice
-  /// between the same two, or without bandwidth; a given route that is none.
+  /// By what the routes are found; up_down: those of up*/down* (Schroeder et al., Autonet, 1991), which
+  /// cannot deadlock, over links that work in both directions.
+  enum class Ways : std::uint8_t { shortest, up_down };
+
+  /// `routes`: vertices from an NPU to another, in place of the shortest way; with dead links on them, and
+  /// with up_down, they do not count.
+  /// @throws std::invalid_argument: without dead links, an NPU that another cannot reach; a link from a
+  /// vertex to itself, twice between the same two, or without bandwidth; a given route that is none.
   FabricGraph(std::uint32_t npus, std::vector<Vertex> vertices, std::vector<Link> links,
-              Shortest shortest = Shortest::hops, const std::vector<std::vector<std::uint32_t>>& routes = {});
+              Shortest shortest = Shortest::hops, const std::vector<std::vector<std::uint32_t>>& routes = {},
+              Ways ways = Ways::shortest);
 
   std::uint32_t npus() const { return npus_; }
   const std::vector<Vertex>& vertices() const { return vertices_; }
@@ -45,9 +52,12 @@ class FabricGraph {
   /// An NPU with one link each way, to and from the same switch: it hangs on that one.
   bool is_leaf(std::uint32_t vertex) const { return leaf_[vertex]; }
   bool has_rings() const;
+  bool has_dead_links() const;
+  bool reaches(NpuId from, NpuId to) const;
 
   /// The link through which packets leave a vertex; not asked at their destination.
   std::uint32_t next_link(std::uint32_t vertex, NpuId source, NpuId destination) const;
+  /// Empty: there is none.
   std::vector<std::uint32_t> route(NpuId from, NpuId to) const;
   /// Links on the way that are not those of leaves.
   std::uint32_t hops(NpuId from, NpuId to) const;
@@ -55,7 +65,7 @@ class FabricGraph {
   std::uint64_t path_bytes_per_s(NpuId from, NpuId to) const;
   /// Between any two NPUs.
   TimePs shortest_latency_ps() const { return shortest_latency_ps_; }
-  /// All links out of an NPU, and into it.
+  /// All links out of an NPU, and into it; if all are dead, what they would carry.
   std::pair<std::uint64_t, std::uint64_t> npu_bytes_per_s(NpuId npu) const;
   /// The vertex of an NPU, or the switch that it hangs on.
   std::uint32_t cluster_of(NpuId npu) const;
@@ -65,6 +75,10 @@ class FabricGraph {
  private:
   void check_links() const;
   void find_routes(Shortest shortest);
+  void find_up_down();
+  std::vector<std::size_t> heights() const;
+  bool works_both_ways(std::uint32_t link) const;
+  std::pair<std::uint64_t, std::uint64_t> rates_of(std::uint32_t vertex, bool with_leaves) const;
   void take_routes(const std::vector<std::vector<std::uint32_t>>& routes);
   void require_reach() const;
   void find_shortest_latency();

@@ -23,6 +23,10 @@ void FredChipParams::check(const FredGeometry& geometry) const {
             "there is no chip " + std::to_string(chip) + " of L1 switch " + std::to_string(l1));
   for (const std::uint32_t l2 : dead.l2)
     require(l2 < l2_chips, "there is no L2 chip " + std::to_string(l2) + " of " + std::to_string(l2_chips));
+  for (const DeadChips::Uplink& of : dead.uplinks)
+    require(of.l1_switch < geometry.l1_switches && of.chip < chips_per_l1 && of.port < up_ports,
+            "there is no port " + std::to_string(of.port) + " up of chip " + std::to_string(of.chip) +
+                " of L1 switch " + std::to_string(of.l1_switch));
 }
 
 ChipWiring::ChipWiring(const FredGeometry& geometry, const FredChipParams& chips)
@@ -35,6 +39,9 @@ ChipWiring::ChipWiring(const FredGeometry& geometry, const FredChipParams& chips
   alive_l2_.assign(l2_chips(), true);
   for (const auto& [l1, chip] : chips.dead.l1) alive_l1_[l1_chip(l1, chip)] = false;
   for (const std::uint32_t l2 : chips.dead.l2) alive_l2_[l2] = false;
+  alive_uplink_.assign(std::size_t{geometry.l1_switches} * ways(), true);
+  for (const DeadChips::Uplink& of : chips.dead.uplinks)
+    alive_uplink_[std::size_t{of.l1_switch} * ways() + of.port * chips_.chips_per_l1 + of.chip] = false;
 }
 
 Stripes::Stripes(const ChipWiring& wiring)
@@ -58,7 +65,7 @@ std::vector<std::uint32_t> Stripes::living(const std::vector<std::uint32_t>& l1_
   std::vector<std::uint32_t> ways;
   for (std::uint32_t way = 0; way < (stays ? chips : wiring_.ways()); ++way) {
     const bool lives = std::all_of(l1_switches.begin(), l1_switches.end(), [&](std::uint32_t l1) {
-      return wiring_.is_alive_l1(l1, wiring_.chip_of(way));
+      return wiring_.is_alive_l1(l1, wiring_.chip_of(way)) && (stays || wiring_.is_alive_uplink(l1, way));
     });
     if (lives && (stays || wiring_.is_alive_l2(wiring_.l2_of(way)))) ways.push_back(way);
   }
@@ -75,9 +82,10 @@ std::vector<std::uint32_t> Stripes::among(const std::vector<std::uint32_t>& l1_s
   for (const std::uint32_t l1 : distinct) names += (names.empty() ? "" : ", ") + std::to_string(l1);
   throw std::invalid_argument(
       distinct.size() == 1
-          ? "all chips of L1 switch " + names + " are dead (wafer.fabric.dead); let one of them live"
+          ? "all chips of L1 switch " + names +
+                " are dead (wafer.defects.chips, wafer.fabric.dead); let one of them live"
           : "no way from chip to chip serves all of the L1 switches " + names +
-                " (wafer.fabric.dead): let a chip live" +
+                " (wafer.defects.chips, wafer.fabric.dead): let a chip or an uplink live" +
                 (distinct.size() > 2 ? ", or leave the collectives to the endpoints (in_network: false)"
                                      : ""));
 }

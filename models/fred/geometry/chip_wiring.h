@@ -10,8 +10,14 @@
 namespace wafertlm {
 
 struct DeadChips {
+  struct Uplink {
+    std::uint32_t l1_switch = 0, chip = 0, port = 0;  ///< up, of a chip of an L1 switch
+  };
   std::vector<std::pair<std::uint32_t, std::uint32_t>> l1;  ///< (L1 switch, chip of it)
   std::vector<std::uint32_t> l2;
+  std::vector<Uplink> uplinks;  ///< between an L1 and an L2 chip, both directions
+
+  bool any() const { return !l1.empty() || !l2.empty() || !uplinks.empty(); }
 };
 
 /// The chips that a FRED wafer of two levels is made of, with ports of one speed.
@@ -72,19 +78,22 @@ class ChipWiring {
 
   bool is_alive_l1(std::uint32_t l1, std::uint32_t chip) const { return alive_l1_[l1_chip(l1, chip)]; }
   bool is_alive_l2(std::uint32_t l2) const { return alive_l2_[l2]; }
+  bool is_alive_uplink(std::uint32_t l1, std::uint32_t way) const {
+    return alive_uplink_[std::size_t{l1} * ways() + way];
+  }
 
   const FredGeometry& geometry() const { return geometry_; }
 
  private:
   FredGeometry geometry_;
   FredChipParams chips_;
-  std::vector<std::uint32_t> io_of_;    // by L1 switch
-  std::vector<std::uint32_t> port_of_;  // by endpoint, on its L1 chips
-  std::vector<bool> alive_l1_, alive_l2_;
+  std::vector<std::uint32_t> io_of_;                      // by L1 switch
+  std::vector<std::uint32_t> port_of_;                    // by endpoint, on its L1 chips
+  std::vector<bool> alive_l1_, alive_l2_, alive_uplink_;  // uplinks by L1 switch and way
 };
 
-/// Over which ways of a ChipWiring the packets between some L1 switches are striped: those whose chips live.
-/// Within one L1 switch a way is just a chip of it.
+/// Over which ways of a ChipWiring the packets between some L1 switches are striped: those whose chips and
+/// uplinks live. Within one L1 switch a way is just a chip of it.
 class Stripes {
  public:
   /// @throws std::invalid_argument: two L1 switches, or the endpoints of one, without a living way.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 #include "platform/describe/struct_type.h"
@@ -35,11 +36,27 @@ void check_unused(const FredParams& fred, const Check& check) {
   check.require_default(fred.chips.dead, {&fred.view}, why, &DeadChips::l1, &DeadChips::l2);
 }
 
-template <class T>
-void check_dead(const std::vector<T>& list, const T& chip, const std::string& name, bool exists,
-                const Check& check) {
-  if (!exists) check.fail({&chip, &list}, "there is no {}", name);
-  if (std::find(list.data(), &chip, chip) != &chip) check.fail({&chip, &list}, "{} is listed twice", name);
+/// `chips` and `up_ports` of an L1 switch. Parts: DeadChips, or DeadFredParts.
+template <class Parts>
+void check_dead_parts(const Parts& dead, const FredParams& fred, std::uint64_t chips, std::uint64_t up_ports,
+                      const Check& check) {
+  std::set<std::string> seen;
+  const auto require = [&](bool exists, const void* part, const void* list, const std::string& name) {
+    if (!exists) check.fail({part, list}, "there is no {}", name);
+    if (!seen.insert(name).second) check.fail({part, list}, "{} is listed twice", name);
+  };
+  const auto is_chip = [&](std::uint32_t l1, std::uint32_t chip) {
+    return l1 < fred.geometry.l1_switches && chip < chips;
+  };
+  for (const auto& chip : dead.l1)
+    require(is_chip(chip.first, chip.second), &chip, &dead.l1,
+            fmt::format("chip {} of L1 switch {}", chip.second, chip.first));
+  const std::uint64_t l2_chips = chips * up_ports / fred.chips.l2_links;
+  for (const std::uint32_t& chip : dead.l2)
+    require(chip < l2_chips, &chip, &dead.l2, fmt::format("L2 chip {} of {}", chip, l2_chips));
+  for (const auto& up : dead.uplinks)
+    require(is_chip(up.l1_switch, up.chip) && up.port < up_ports, &up.port, &dead.uplinks,
+            fmt::format("port {} up of chip {} of L1 switch {}", up.port, up.chip, up.l1_switch));
 }
 
 void check_chip_counts(const FredParams& fred, const Check& check) {
@@ -60,13 +77,7 @@ void check_chip_counts(const FredParams& fred, const Check& check) {
                "{} links to each L2 chip do not divide the {} ports that a chip has up; expected {}{}{}",
                l2_links, up_ports, divisors, divisors.empty() ? "" : " or ", up_ports);
   }
-  for (const auto& chip : fred.chips.dead.l1)
-    check_dead(fred.chips.dead.l1, chip, fmt::format("chip {} of L1 switch {}", chip.second, chip.first),
-               chip.first < fred.geometry.l1_switches && chip.second < chips, check);
-  const std::uint64_t l2_chips = chips * up_ports / l2_links;
-  for (const std::uint32_t& chip : fred.chips.dead.l2)
-    check_dead(fred.chips.dead.l2, chip, fmt::format("L2 chip {} of {}", chip, l2_chips), chip < l2_chips,
-               check);
+  check_dead_parts(fred.chips.dead, fred, chips, up_ports, check);
 }
 
 }  // namespace
@@ -78,6 +89,22 @@ std::shared_ptr<const Struct<DeadChips>> dead_chips_type() {
                  "Chips of L1 switches, each as [switch, chip]")
       .optional("l2", &DeadChips::l2, list_of(number, 0, 65'536), "L2 chips");
   return type;
+}
+
+void check_fred_defects(const FabricSpec& fabric, const Check& check) {
+  const DeadFredParts& dead = fabric.defects.chips;
+  if (!dead.any()) return;
+  FredParams counted = fabric.as<FredParams>();
+  const auto& fred = fabric.as<FredParams>();
+  if (!fred.is_physical())
+    check.fail({&dead, &fred.view},
+               "the logical view has whole switches and no chips: take wafer.fabric.view: physical");
+  counted.set_chip_counts();
+  check_dead_parts(dead, fred, counted.chips.chips_per_l1, counted.chips.up_ports, check);
+  const DeadChips& listed = fred.chips.dead;
+  for (const auto& chip : dead.l1)
+    if (std::find(listed.l1.begin(), listed.l1.end(), chip) != listed.l1.end())
+      check.fail({&chip}, "chip {} of L1 switch {} is listed twice", chip.second, chip.first);
 }
 
 void check_fred_chips(const FabricSpec& fabric, const Check& check) {

@@ -2,6 +2,7 @@
 #include "platform/describe/struct_type.h"
 #include "platform/describe/value_types.h"
 #include "platform/fabrics/fred/fred_kind.h"
+#include "platform/spec/descriptions.h"
 #include "tlm/packets/class_table.h"
 
 namespace wafertlm {
@@ -99,7 +100,7 @@ void FredKind::add_keys(config::Struct<FabricSpec>& fabric) const {
       .optional("l2_chip_links", chips(&FredChipParams::l2_links), count,
                 "Links between an L1 chip and each L2 chip above it; with the physical view")
       .optional("dead", chips(&FredChipParams::dead), dead_chips_type(),
-                "Chips that do not work; with the physical view");
+                "Chips that do not work; with the physical view. Better wafer.defects.chips");
 }
 
 void FredKind::check(const FabricSpec& fabric, const Check& check) const {
@@ -122,6 +123,8 @@ void FredKind::check_wafer(const config::WaferSpec& wafer, const Check& check) c
                "a tree of FRED switches has no edge; give the number of controllers, which are spread over "
                "the L1 switches");
   config::require_one_wafer(wafer, check);
+  config::check_dead_io(wafer.fabric.defects, wafer.io.controllers.count, check);
+  config::check_fred_defects(wafer.fabric, check);
 }
 
 }  // namespace wafertlm

@@ -16,13 +16,22 @@ namespace wafertlm {
 
 FredParams fred_params(const config::WaferSpec& wafer, bool with_io) {
   auto fred = wafer.fabric.complete<FredParams>();
-  const std::uint32_t controllers = wafer.io.controllers.count;
+  const config::DefectsSpec& defects = wafer.fabric.defects;
   fred.io_bytes_per_s = wafer.io.bandwidth_bytes_per_s;
   fred.io_latency_ps = wafer.io.latency_ps;
   if (fred.is_physical()) fred.set_chip_counts();
+  DeadChips& dead = fred.chips.dead;
+  dead.l1.insert(dead.l1.end(), defects.chips.l1.begin(), defects.chips.l1.end());
+  dead.l2.insert(dead.l2.end(), defects.chips.l2.begin(), defects.chips.l2.end());
+  for (const auto& [l1_switch, chip, port] : defects.chips.uplinks)
+    dead.uplinks.push_back({l1_switch, chip, port});
   fred.flows.answers = answer_format(wafer.fabric);
   if (!with_io) return fred;
-  fred.geometry.io = spread_io(controllers, fred.geometry.l1_switches);
+  const std::vector<std::uint32_t> all = spread_io(wafer.io.controllers.count, fred.geometry.l1_switches);
+  for (std::uint32_t k = 0; k < all.size(); ++k)
+    if (std::find(defects.io.begin(), defects.io.end(), k) == defects.io.end())
+      fred.geometry.io.push_back(all[k]);
+  const auto controllers = static_cast<std::uint32_t>(fred.geometry.io.size());
   // The streams of all controllers have a lane each, so that they get equal parts of a link.
   fred.flows.lanes = std::clamp(controllers, fred.flows.lanes, 32U);
   fred.flows.streams = controllers;
@@ -36,6 +45,7 @@ FabricAbilities FredKind::abilities(const config::FabricSpec& fabric) const {
   abilities.input_starts = true;
   abilities.new_courses = 1;
   abilities.new_packets = 380;
+  abilities.defects.chips = abilities.defects.io = true;
   abilities.in_network = fabric.as<FredParams>().in_network;
   return abilities;
 }
@@ -118,15 +128,19 @@ std::string FredKind::describe(const config::WaferSpec& wafer) const {
   if (fred.is_physical()) {
     const ChipWiring wiring(at, fred.chips);
     text +=
-        fmt::format("chips     {} of each L1 switch, {} of the L2 switch, {} dead\n", fred.chips.chips_per_l1,
+        fmt::format("chips     {} of each L1 switch, {} of the L2 switch, {} dead", fred.chips.chips_per_l1,
                     wiring.l2_chips(), fred.chips.dead.l1.size() + fred.chips.dead.l2.size());
+    const std::size_t uplinks = fred.chips.dead.uplinks.size();
+    text += uplinks == 0 ? "\n" : fmt::format(", {} uplinks dead\n", uplinks);
   }
   for (std::uint32_t level = 1; level <= at.levels(); ++level)
     text += fmt::format("{} L{} {} ports of {}, {} stages, {}\n", fred.is_physical() ? "chip  " : "switch",
                         level, fred.ports(level), rate(fred.port_bytes_per_s()),
                         FredNetwork::stages(fred.ports(level)), format_time(fred.pipeline_ps(level)));
-  return text + fmt::format("buffers   {} per input and virtual channel\n",
-                            fred.buffer_bytes ? format_bytes(fred.buffer_bytes) : "auto");
+  return text +
+         fmt::format("buffers   {} per input and virtual channel\n",
+                     fred.buffer_bytes ? format_bytes(fred.buffer_bytes) : "auto") +
+         wafer.fabric.defects.describe_slow();
 }
 
 }  // namespace wafertlm

@@ -12,6 +12,8 @@ namespace config {
 std::shared_ptr<const Struct<DeadChips>> dead_chips_type();
 /// The rules of the physical view of a FRED wafer.
 void check_fred_chips(const FabricSpec& fabric, const Check& check);
+/// Of wafer.defects.chips.
+void check_fred_defects(const FabricSpec& fabric, const Check& check);
 }  // namespace config
 
 FredParams fred_params(const config::WaferSpec& wafer, bool with_io);

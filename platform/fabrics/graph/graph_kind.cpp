@@ -3,17 +3,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <ostream>
 #include <set>
 #include <stdexcept>
 
+#include "models/graph/graph_fabric.h"
 #include "platform/describe/document.h"
 #include "platform/describe/file_kind.h"
 #include "platform/describe/struct_type.h"
 #include "platform/describe/value_types.h"
 #include "platform/fabrics/graph/infragraph.h"
 #include "platform/fabrics/graph/on_graph.h"
+#include "platform/spec/connected_parts.h"
 #include "platform/spec/wafer_spec.h"
 #include "platform/text/suggest.h"
 #include "tlm/fabric/fabric.h"
@@ -42,6 +45,73 @@ std::vector<FabricGraph::Link> links_of(const GraphSpec& graph, const Numbers& n
     if (!each.one_way) links.push_back({to, from, each.bandwidth_bytes_per_s, each.latency_ps, 0, false});
   }
   return links;
+}
+
+/// What each of the links has of its bandwidth; 0: it, or a switch at its end, does not work.
+std::vector<std::uint32_t> percent_of_links(const GraphSpec& graph,
+                                            const std::vector<FabricGraph::Link>& list,
+                                            const DefectsSpec& defects) {
+  std::vector<std::uint32_t> percent(list.size(), 100);
+  if (defects.switches.empty() && defects.links.empty() && defects.slow_links.empty()) return percent;
+  const Numbers numbers = numbers_of(graph);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> between;
+  for (std::size_t i = 0; i < list.size(); ++i) between.emplace(std::pair(list[i].from, list[i].to), i);
+  const auto set = [&](const std::string& from, const std::string& to, std::uint32_t value) {
+    const auto a = numbers.find(from), b = numbers.find(to);
+    if (a == numbers.end() || b == numbers.end()) return;  // refused by check_wafer()
+    if (const auto link = between.find({a->second, b->second}); link != between.end())
+      percent[link->second] = value;
+  };
+  const auto set_link = [&](const LinkName& link, std::uint32_t value) {
+    set(link.from, link.to, value);
+    if (!link.one_way) set(link.to, link.from, value);
+  };
+  for (const SlowLink& slow : defects.slow_links) set_link(slow.link, slow.speed_percent);
+  for (const LinkName& link : defects.links) set_link(link, 0);
+  for (const std::string& name : defects.switches)
+    if (const auto dead = numbers.find(name); dead != numbers.end())
+      for (std::size_t i = 0; i < list.size(); ++i)
+        if (list[i].from == dead->second || list[i].to == dead->second) percent[i] = 0;
+  return percent;
+}
+
+void check_graph_defects(const WaferSpec& wafer, const Check& check) {
+  const auto& graph = wafer.fabric.as<GraphSpec>();
+  const DefectsSpec& defects = wafer.fabric.defects;
+  std::vector<std::string> names;
+  for (const auto& [name, number] : numbers_of(graph)) names.push_back(name);
+  const std::set<std::string> known(names.begin(), names.end());
+  const auto require_name = [&](const std::string& name, const void* culprit) {
+    if (known.count(name) == 0)
+      check.fail({culprit}, "there is no '{}'{}", name, suggestion(name, names, "there are"));
+  };
+  std::set<std::string> seen;
+  for (const std::string& name : defects.switches) {
+    require_name(name, &name);
+    if (!seen.insert(name).second) check.fail({&name}, "'{}' is listed twice", name);
+    if (std::none_of(graph.switches.begin(), graph.switches.end(),
+                     [&](const GraphSwitchSpec& each) { return each.name == name; }))
+      check.fail({&name}, "'{}' is no switch; list it under npus", name);
+  }
+  std::set<std::pair<std::string, std::string>> links;
+  for (const GraphLinkSpec& link : graph.links) {
+    links.emplace(link.from, link.to);
+    if (!link.one_way) links.emplace(link.to, link.from);
+  }
+  const auto require_link = [&](const LinkName& link) {
+    require_name(link.from, &link);
+    require_name(link.to, &link);
+    const auto require_way = [&](const std::string& from, const std::string& to) {
+      if (links.count({from, to}) == 0)
+        check.fail({&link}, "there is no link from {} to {}; a link is named by its ends, such as {}", from,
+                   to,
+                   graph.links.empty() ? "a->b" : graph.links.front().from + "->" + graph.links.front().to);
+    };
+    require_way(link.from, link.to);
+    if (!link.one_way) require_way(link.to, link.from);
+  };
+  for (const LinkName& link : defects.links) require_link(link);
+  for (const SlowLink& slow : defects.slow_links) require_link(slow.link);
 }
 
 /// Numbers the rings, a direction each, and sets their datelines at the links between the last and the first.
@@ -179,29 +249,95 @@ FileKind graph_file_kind() {
           }};
 }
 
-std::shared_ptr<const FabricGraph> GraphSpec::built() const {
-  if (built_) return built_;
+std::shared_ptr<const FabricGraph> GraphSpec::made(std::vector<FabricGraph::Link> list,
+                                                   FabricGraph::Ways ways) const {
   const Numbers numbers = numbers_of(*this);
   std::vector<FabricGraph::Vertex> vertices;
   for (std::uint32_t npu = 0; npu < npus; ++npu) vertices.push_back({"npu" + std::to_string(npu), 0});
   for (const GraphSwitchSpec& each : switches) vertices.push_back({each.name, each.pipeline_ps});
-  std::vector<FabricGraph::Link> list = links_of(*this, numbers);
   set_rings(*this, numbers, list);
   std::vector<std::vector<std::uint32_t>> given;
   for (const auto& names : routes) {
     given.emplace_back();
     for (const std::string& each : names) given.back().push_back(numbers.at(each));
   }
-  built_ = std::make_shared<const FabricGraph>(npus, std::move(vertices), std::move(list), shortest, given);
+  return std::make_shared<const FabricGraph>(npus, std::move(vertices), std::move(list), shortest, given,
+                                             ways);
+}
+
+std::shared_ptr<const FabricGraph> GraphSpec::built() const {
+  if (!built_) built_ = made(links_of(*this, numbers_of(*this)), FabricGraph::Ways::shortest);
   return built_;
+}
+
+std::shared_ptr<const FabricGraph> GraphSpec::built(const DefectsSpec& defects) const {
+  std::vector<FabricGraph::Link> list = links_of(*this, numbers_of(*this));
+  const std::vector<std::uint32_t> percent = percent_of_links(*this, list, defects);
+  if (std::all_of(percent.begin(), percent.end(), [](std::uint32_t each) { return each == 100; }))
+    return built();
+  if (broken_ && broken_percent_ == percent) return broken_;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    list[i].dead = percent[i] == 0;
+    if (!list[i].dead)
+      list[i].bytes_per_s = std::max<std::uint64_t>(
+          1, static_cast<std::uint64_t>(Uint128{list[i].bytes_per_s} * percent[i] / 100));
+  }
+  auto graph = made(list, FabricGraph::Ways::shortest);
+  try {
+    require_no_cycle(*graph);
+  } catch (const std::invalid_argument&) {
+    graph = made(list, FabricGraph::Ways::up_down);
+  }
+  broken_percent_ = percent;
+  broken_ = graph;
+  return graph;
 }
 
 }  // namespace config
 
 namespace {
 
+/// Those that do not work, and those without a link that does.
+std::vector<NpuId> idle_npus(const config::FabricSpec& fabric) {
+  const auto graph = fabric.as<config::GraphSpec>().built(fabric.defects);
+  std::vector<NpuId> idle = fabric.defects.npus;
+  if (!graph->has_dead_links()) return idle;
+  const auto is_dead = [&](std::uint32_t link) { return graph->links()[link].dead; };
+  for (std::uint32_t npu = 0; npu < graph->npus(); ++npu)
+    for (const auto& links : {graph->out_of(npu), graph->into(npu)})
+      if (std::all_of(links.begin(), links.end(), is_dead)) idle.push_back(static_cast<NpuId>(npu));
+  std::sort(idle.begin(), idle.end());
+  idle.erase(std::unique(idle.begin(), idle.end()), idle.end());
+  return idle;
+}
+
 GraphParams params_of(const config::WaferSpec& wafer) {
-  return graph_params(wafer.fabric, wafer.fabric.as<config::GraphSpec>().built());
+  GraphParams params =
+      graph_params(wafer.fabric, wafer.fabric.as<config::GraphSpec>().built(wafer.fabric.defects));
+  params.failed_npus = idle_npus(wafer.fabric);
+  return params;
+}
+
+/// Lines for `wafertlm check`.
+std::string describe_graph_defects(const config::WaferSpec& wafer, const GraphParams& params) {
+  const config::DefectsSpec& defects = wafer.fabric.defects;
+  const FabricGraph& graph = *params.graph;
+  if (params.failed_npus.empty() && !graph.has_dead_links()) return defects.describe_slow();
+  const std::vector<Group> parts = connected_parts(
+      graph.npus(), params.failed_npus, [&](NpuId from, NpuId to) { return graph.reaches(from, to); });
+  std::string text = fmt::format("defects   {} NPUs, {} switches, {} links; {} of {} NPUs take part\n",
+                                 defects.npus.size(), defects.switches.size(), defects.links.size(),
+                                 parts.empty() ? 0 : parts.front().size(), graph.npus()) +
+                     describe_cut_off(parts);
+  const auto whole = wafer.fabric.as<config::GraphSpec>().built();
+  RouteLengths lengths;
+  for (const NpuId from : parts.empty() ? Group() : parts.front())
+    for (const NpuId to : parts.front())
+      if (from != to)
+        lengths.add(graph.hops(from, to), whole->hops(from, to),
+                    graph.route(from, to) != whole->route(from, to));
+  if (lengths.pairs != 0) text += "detours   " + lengths.text("on the whole graph") + "\n";
+  return text + defects.describe_slow();
 }
 
 /// An NPU on one link has an injection port; others send through a port per link.
@@ -238,9 +374,18 @@ class GraphKind final : public FabricKind {
   FabricAbilities abilities(const config::FabricSpec& fabric) const override {
     FabricAbilities abilities;
     abilities.endpoint_memory = false;
+    KnownDefects& known = abilities.defects;
+    known.switches = known.links = known.slow_links = true;
     abilities.dma_engines = has_leaf(*fabric.as<config::GraphSpec>().built());
     abilities.dateline_channels = !fabric.as<config::GraphSpec>().rings.empty();
     return abilities;
+  }
+  void check_wafer(const config::WaferSpec& wafer, const config::Check& check) const override {
+    FabricKind::check_wafer(wafer, check);
+    config::check_graph_defects(wafer, check);
+  }
+  std::vector<NpuId> failed_npus(const config::FabricSpec& fabric) const override {
+    return idle_npus(fabric);
   }
   std::uint32_t npus(const config::WaferSpec& wafer) const override {
     return wafer.fabric.as<config::GraphSpec>().npus;
@@ -262,7 +407,9 @@ class GraphKind final : public FabricKind {
     return graph_traffic("graph " + wafer.fabric.as<config::GraphSpec>().name, params_of(wafer), grid(wafer));
   }
   std::string describe(const config::WaferSpec& wafer) const override {
-    return describe_graph(wafer.fabric.as<config::GraphSpec>().name, params_of(wafer));
+    const GraphParams params = params_of(wafer);
+    return describe_graph(wafer.fabric.as<config::GraphSpec>().name, params) +
+           describe_graph_defects(wafer, params);
   }
 };
 

@@ -15,6 +15,7 @@ std::unique_ptr<const FabricKind> graph_kind();
 
 namespace config {
 
+struct DefectsSpec;
 struct FileKind;
 /// The row of a graph in a file of its own.
 FileKind graph_file_kind();
@@ -43,9 +44,16 @@ struct GraphSpec {
 
   /// Made once, when it is first asked for. @throws std::invalid_argument as FabricGraph
   std::shared_ptr<const FabricGraph> built() const;
+  /// With links that do not work, or are slow. Routes are found again over what is left; where these could
+  /// deadlock, by up*/down*. Made once, too.
+  std::shared_ptr<const FabricGraph> built(const DefectsSpec& defects) const;
 
  private:
+  std::shared_ptr<const FabricGraph> made(std::vector<FabricGraph::Link> list, FabricGraph::Ways ways) const;
+
   mutable std::shared_ptr<const FabricGraph> built_;
+  mutable std::vector<std::uint32_t> broken_percent_;  // of links' bandwidth, of broken_
+  mutable std::shared_ptr<const FabricGraph> broken_;
 };
 
 }  // namespace config

@@ -65,10 +65,17 @@ void check_failures(const WaferSpec& wafer, const Check& check) {
     if (!links.insert(std::minmax(link.first, link.second)).second)
       check.fail({&link}, "the link {} is listed twice", name);
   }
-  for (const config::LinkName& link : wafer.fabric.defects.links)
-    require_link(link.from, link.to,
-                 fmt::format("{}{}{}", index_of(link.from), link.one_way ? "->" : "-", index_of(link.to)),
-                 &link);
+  const auto require_name = [&](const config::LinkName& link) {
+    const auto ends = link.npus();
+    if (!ends) check.fail({&link}, "'{}' is no link of a mesh; expected one such as 5-6", link.text());
+    require_link(ends->first, ends->second, link.text(), &link);
+  };
+  for (const config::LinkName& link : wafer.fabric.defects.links) require_name(link);
+  for (const config::SlowLink& slow : wafer.fabric.defects.slow_links) require_name(slow.link);
+  if (wafer.fabric.format.by_flit && !wafer.fabric.defects.slow_links.empty())
+    check.fail(
+        {&wafer.fabric.defects.slow_links, &wafer.fabric.format.by_flit},
+        "a wormhole router's cycle is that of all its links: switching: cut_through, or no slow_links");
   std::set<NpuId> routers;
   for (const NpuId& router : mesh.failed_routers) {
     check_npu(wafer, router, {&router}, check);
@@ -172,6 +179,7 @@ void MeshKind::check(const config::FabricSpec& fabric, const config::Check& chec
 void MeshKind::check_wafer(const config::WaferSpec& wafer, const config::Check& check) const {
   check_mesh_grid(wafer, check);
   check_mesh_io(wafer, check);
+  config::check_dead_io(wafer.fabric.defects, all_io_ports(wafer).size(), check);
   if (wafer.outer) check_several_wafers(wafer, check);
 }
 

@@ -31,8 +31,15 @@ MeshParams mesh_params(const config::FabricSpec& fabric) {
   const config::DefectsSpec defects = fabric.defects.complete();
   mesh.failed_npus = defects.npus;
   mesh.failed_routers.insert(mesh.failed_routers.end(), defects.routers.begin(), defects.routers.end());
+  // What names no NPUs is refused by check_wafer().
   for (const config::LinkName& link : defects.links)
-    (link.one_way ? mesh.failed_ways : mesh.failed_links).emplace_back(link.from, link.to);
+    if (const auto ends = link.npus()) (link.one_way ? mesh.failed_ways : mesh.failed_links).push_back(*ends);
+  for (const auto& [link, speed_percent] : defects.slow_links) {
+    const auto ends = link.npus();
+    if (!ends) continue;
+    mesh.slow_ways.push_back({ends->first, ends->second, speed_percent});
+    if (!link.one_way) mesh.slow_ways.push_back({ends->second, ends->first, speed_percent});
+  }
   return mesh;
 }
 
@@ -45,24 +52,28 @@ MeshParams mesh_params(const config::WaferSpec& wafer) {
   return mesh;
 }
 
-std::vector<IoPort> io_ports(const config::WaferSpec& wafer) {
+std::vector<IoPort> all_io_ports(const config::WaferSpec& wafer) {
   const config::IoControllersSpec& controllers = wafer.io.controllers;
   std::vector<IoPort> ports = controllers.list;
-  const auto without_dead = [&] {
-    const std::vector<NpuId> dead = mesh_params(wafer.fabric).failed_routers;
-    ports.erase(std::remove_if(ports.begin(), ports.end(),
-                               [&](const IoPort& port) {
-                                 return std::find(dead.begin(), dead.end(), port.npu) != dead.end();
-                               }),
-                ports.end());
-    return ports;
-  };
-  if (controllers.placement != config::IoPlacement::perimeter) return without_dead();
+  if (controllers.placement != config::IoPlacement::perimeter) return ports;
   const MeshGeometry geometry(wafer.width, wafer.height);
   for (std::uint32_t n = 0; n < geometry.npus(); ++n)
     for (const Side side : kAllSides)
       if (const IoPort port{static_cast<NpuId>(n), side}; geometry.is_edge(port)) ports.push_back(port);
-  return without_dead();
+  return ports;
+}
+
+std::vector<IoPort> io_ports(const config::WaferSpec& wafer) {
+  const std::vector<NpuId> dead = mesh_params(wafer.fabric).failed_routers;
+  const std::vector<IoPort> all = all_io_ports(wafer);
+  const std::vector<std::uint32_t>& gone = wafer.fabric.defects.io;
+  const auto has = [](const auto& list, const auto& each) {
+    return std::find(list.begin(), list.end(), each) != list.end();
+  };
+  std::vector<IoPort> ports;
+  for (std::uint32_t k = 0; k < all.size(); ++k)
+    if (!has(dead, all[k].npu) && !has(gone, k)) ports.push_back(all[k]);
+  return ports;
 }
 
 MeshParams mesh_params_with_io(const config::WaferSpec& wafer) {
@@ -78,6 +89,12 @@ FabricTraits fabric_traits(const MeshParams& mesh) {
   traits.topology = std::make_shared<MeshTopology>(mesh);
   traits.format = mesh.format;
   return traits;
+}
+
+std::any MeshKind::default_params() const {
+  MeshParams mesh;
+  mesh.detours = std::make_shared<DetourCache>();
+  return mesh;
 }
 
 std::string MeshKind::wafer_name(const config::WaferSpec& wafer) const {
@@ -130,7 +147,7 @@ std::string MeshKind::describe(const config::WaferSpec& wafer) const {
                                       ? mesh.buffer_bytes
                                       : auto_buffer_bytes(mesh.link_bytes_per_s, round_trip, mesh.format)),
                      mesh.buffer_bytes ? "given" : "auto") +
-         describe_defects(mesh);
+         describe_defects(mesh) + wafer.fabric.defects.describe_slow();
 }
 
 const FabricKind& MeshKind::of_several_wafers() const { return wafers_kind(); }

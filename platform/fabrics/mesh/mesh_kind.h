@@ -13,8 +13,9 @@ MeshParams mesh_params(const config::FabricSpec& fabric);
 /// Without I/O controllers.
 MeshParams mesh_params(const config::WaferSpec& wafer);
 MeshParams mesh_params_with_io(const config::WaferSpec& wafer);
-/// The wafer's I/O controllers in the order of their numbers: by NPU, then east, west, north, south. Those on
-/// routers that do not work are gone.
+/// The whole wafer's I/O controllers: by NPU, then east, west, north, south.
+std::vector<IoPort> all_io_ports(const config::WaferSpec& wafer);
+/// Those that work, in the order of their numbers; on a router that does not they do not.
 std::vector<IoPort> io_ports(const config::WaferSpec& wafer);
 FabricTraits fabric_traits(const MeshParams& mesh);
 
@@ -23,14 +24,15 @@ class MeshKind : public FabricKind {
  public:
   std::string name() const override { return "mesh"; }
   std::string meaning() const override { return "a grid of routers"; }
-  std::any default_params() const override { return MeshParams(); }
+  std::any default_params() const override;
   void add_keys(config::Struct<config::FabricSpec>& fabric) const override;
   void check(const config::FabricSpec& fabric, const config::Check& check) const override;
   void check_wafer(const config::WaferSpec& wafer, const config::Check& check) const override;
   FabricAbilities abilities(const config::FabricSpec& fabric) const override {
     FabricAbilities abilities;
     abilities.input_starts = true;
-    abilities.detours = true;
+    KnownDefects& known = abilities.defects;
+    known.routers = known.links = known.slow_links = known.io = known.drawn = true;
     abilities.dateline_channels = mesh_params(fabric).has_detours();
     return abilities;
   }

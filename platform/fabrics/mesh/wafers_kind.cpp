@@ -39,6 +39,8 @@ void check_several_wafers(const config::WaferSpec& wafer, const config::Check& c
   forbid(!mesh.failed_routers.empty(), &mesh.failed_routers);
   forbid(!fabric.defects.routers.empty(), &fabric.defects.routers);
   forbid(!fabric.defects.links.empty(), &fabric.defects.links);
+  forbid(!fabric.defects.slow_links.empty(), &fabric.defects.slow_links);
+  forbid(!fabric.defects.io.empty(), &fabric.defects.io);
   forbid(fabric.defects.drawn.has_value(), &fabric.defects.drawn);
   forbid(fabric.bit_error_rate > 0, &fabric.bit_error_rate);
   forbid(fabric.is_reliable(), &fabric.reliability.protocol);

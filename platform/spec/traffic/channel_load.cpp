@@ -88,6 +88,7 @@ void finish(ChannelLoads& loads, std::uint64_t cycle_bytes_per_s) {
 ChannelLoads channel_loads(const MeshParams& mesh, const Pattern& pattern) {
   const MeshGeometry geometry(mesh.width, mesh.height);
   Weights weights(geometry);
+  const MeshRates rates(mesh, geometry);
   if (mesh.has_holes()) {
     add_routes(weights, MeshTopology(mesh), pattern);
   } else {
@@ -106,10 +107,7 @@ ChannelLoads channel_loads(const MeshParams& mesh, const Pattern& pattern) {
       loads.links.push_back({name("router", node) + (local ? name("->npu", node)
                                                            : name("->router", geometry.neighbor(node, side))),
                              weights.at(node, side),
-                             local ? mesh.ejection_bytes_per_s
-                             : side == Direction::north || side == Direction::south
-                                 ? mesh.vertical_bytes_per_s()
-                                 : mesh.link_bytes_per_s});
+                             local ? mesh.ejection_bytes_per_s : rates.of(mesh_link(node, side))});
     }
   }
   for (std::uint32_t n = 0; n < geometry.npus(); ++n) {

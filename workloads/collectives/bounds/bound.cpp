@@ -64,7 +64,9 @@ TimePs vectors_ps(const std::vector<Demand>& demands, const CutFamily& family) {
     used_by_any.insert(used.begin(), used.end());
   }
   if (used_by_any.empty()) return 0;
-  return at_least_ps(bytes, Uint128{used_by_any.size()} * family.rates.front().out);
+  Uint128 bytes_per_s = 0;
+  for (const std::uint32_t part : used_by_any) bytes_per_s += family.rates[part].out;
+  return at_least_ps(bytes, bytes_per_s);
 }
 
 /// Over the sets of links that all-to-all cannot avoid.

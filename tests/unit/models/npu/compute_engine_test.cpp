@@ -56,6 +56,14 @@ TEST(ComputeEngine, AStragglerIsSlowerByItsFactor) {
   EXPECT_EQ(engine.duration({0, 0, 1001}), 1502U);  // 1501.5 rounded up
 }
 
+TEST(ComputeEngine, ASlowNpuTakesLongerByItsSpeed) {
+  ComputeParams changed = params();
+  changed.speed_percent = 80;
+  EXPECT_EQ(ComputeEngine(changed).duration({0, 0, 1001}), 1252U);  // 1251.25 rounded up
+  changed.slowdown_percent = 150;
+  EXPECT_EQ(ComputeEngine(changed).duration({0, 0, 1000}), 1875U);
+}
+
 TEST(ComputeEngine, OperationsWithoutARateAreRefused) {
   ComputeEngine engine(ComputeParams{});
   EXPECT_THROW(engine.duration({1, 0, 0}), std::invalid_argument);

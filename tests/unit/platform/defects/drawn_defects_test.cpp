@@ -25,8 +25,7 @@ std::set<std::string> lines_of(const config::DefectsSpec& defects) {
   std::set<std::string> lines;
   for (const NpuId npu : defects.npus) lines.insert(fmt::format("npu,{}", index_of(npu)));
   for (const NpuId router : defects.routers) lines.insert(fmt::format("router,{}", index_of(router)));
-  for (const config::LinkName& link : defects.links)
-    lines.insert(fmt::format("link,{}-{}", index_of(link.from), index_of(link.to)));
+  for (const config::LinkName& link : defects.links) lines.insert("link," + link.text());
   return lines;
 }
 

@@ -16,7 +16,7 @@ namespace {
 using DeadL1 = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 ChipWiring wiring(const DeadL1& dead_l1 = {}, const std::vector<std::uint32_t>& dead_l2 = {}) {
-  return ChipWiring({5, 4, 1, spread_io(18, 5)}, {600'000'000'000, 5, 4, 2, {dead_l1, dead_l2}});
+  return ChipWiring({5, 4, 1, spread_io(18, 5)}, {600'000'000'000, 5, 4, 2, {dead_l1, dead_l2, {}}});
 }
 
 TEST(Stripes, SuccessivePacketsGoOverDifferentChipsAndThenPortsUp) {
@@ -53,22 +53,23 @@ TEST(Stripes, ADeadL2ChipTakesTwoWaysOfTwentyAndNoneBelow) {
 
 TEST(Stripes, SaysWhenNothingIsLeft) {
   const DeadL1 all = {{2, 0}, {2, 1}, {2, 2}, {2, 3}, {2, 4}};
-  EXPECT_EQ(test::refusal_of([&] { Stripes{wiring(all)}; }),
-            "all chips of L1 switch 2 are dead (wafer.fabric.dead); let one of them live");
   EXPECT_EQ(
-      test::refusal_of([] {
-        Stripes{wiring({}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9})};
-      }),
-      "no way from chip to chip serves all of the L1 switches 0, 1 (wafer.fabric.dead): let a chip live");
+      test::refusal_of([&] { Stripes{wiring(all)}; }),
+      "all chips of L1 switch 2 are dead (wafer.defects.chips, wafer.fabric.dead); let one of them live");
+  EXPECT_EQ(test::refusal_of([] {
+              Stripes{wiring({}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9})};
+            }),
+            "no way from chip to chip serves all of the L1 switches 0, 1 (wafer.defects.chips, "
+            "wafer.fabric.dead): let a chip or an uplink live");
   // Each pair has a way, but no way serves all five.
   const Stripes stripes(wiring({{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4}}));
   EXPECT_EQ(stripes.among({0, 1}).size(), 12U);
   EXPECT_EQ(test::refusal_of([&] {
               stripes.among({4, 1, 2, 3, 0, 1});
             }),
-            "no way from chip to chip serves all of the L1 switches 0, 1, 2, 3, 4 (wafer.fabric.dead): let a "
-            "chip live, "
-            "or leave the collectives to the endpoints (in_network: false)");
+            "no way from chip to chip serves all of the L1 switches 0, 1, 2, 3, 4 (wafer.defects.chips, "
+            "wafer.fabric.dead): let a "
+            "chip or an uplink live, or leave the collectives to the endpoints (in_network: false)");
 }
 
 // Every packet from everywhere to everywhere, by the wires of the chips: it arrives, over living chips only.
