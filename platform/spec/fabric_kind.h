@@ -76,6 +76,7 @@ struct FabricAbilities {
 struct WaferDrawing {
   const char* kind = "tree";
   std::uint32_t width = 0, height = 0;
+  std::vector<std::string> dead = {};  ///< names of nodes and links of a mesh that do not work
 };
 
 /// The link that limits first with an input buffer of a given size, and the time through the switch behind

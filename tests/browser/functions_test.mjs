@@ -4,14 +4,27 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 
 const folder = new URL("../../waveforms/report/", import.meta.url);
-const source = ["format", "groups", "detail", "figures"].map((name) => fs.readFileSync(new URL(`${name}.js`, folder), "utf8")).join("\n");
-const names = ["inColumns", "stackOf", "rankGroups", "rangesOf", "quantityOf", "paretoFront", "studyChoice", "studyKinds"];
+const source = ["format", "groups", "detail", "figures", "wafer", "cells"].map((name) => fs.readFileSync(new URL(`${name}.js`, folder), "utf8")).join("\n");
+const names = ["inColumns", "stackOf", "rankGroups", "rangesOf", "quantityOf", "paretoFront", "studyChoice", "studyKinds", "meshPlaces", "linkCells", "deadWords"];
 const stubs = "const partsOf = (iteration) => Object.keys(iteration.breakdown_s);";  // of summary.js: here no part is zero
-const {inColumns, stackOf, rankGroups, rangesOf, quantityOf, paretoFront, studyChoice, studyKinds} = new Function(`${stubs}\n${source}\nreturn {${names.join(", ")}};`)();
+const {inColumns, stackOf, rankGroups, rangesOf, quantityOf, paretoFront, studyChoice, studyKinds, meshPlaces, linkCells, deadWords} = new Function(`${stubs}\n${source}\nreturn {${names.join(", ")}};`)();
 
 let state = 12345;
 const random = (below) => { state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff; return Math.floor((state / 0x80000000) * below); };
 const near = (a, b, words) => assert.ok(Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(b)), `${words}: ${a} is not ${b}`);
+
+// A wafer with holes: what is dead has no links in the results, and has its place on the map all the same.
+for (const width of [4, 20]) {
+  const height = 10, dead = ["router5", "npu5", "npu6", "router1->router2", "router2->router1"];
+  const links = [{name: "npu0->router0"}, {name: "router0->router1"}];
+  const places = meshPlaces(links, {width, height, dead});
+  assert.deepEqual(places.get("router5"), [5 % width, Math.floor(5 / width)]);
+  assert.deepEqual(places.get("npu6"), [(6 % width) + 0.3, Math.floor(6 / width) + 0.3]);
+  assert.equal(places.has("router9"), false);
+  const cells = linkCells(links, {kind: "mesh", width, height, npus: width * height, dead}).cells;
+  assert.deepEqual(cells.filter(({node}) => dead.includes(node)).map(({node}) => node).sort(), ["router1->router2", "router2->router1", "router5"]);
+  assert.equal(deadWords(new Set(dead)), "1 router, 2 NPUs, 1 link");
+}
 
 // Columns: each pixel column has exactly the time of the stretches in it, category by category.
 for (let round = 0; round < 300; ++round) {

@@ -10,7 +10,7 @@ function linkCells(links, layout) {
   return layout.kind === "mesh" ? meshCells(links, layout) : kindCells(links);
 }
 
-function meshCells(links, {width, height}) {
+function meshCells(links, {width, height, dead = []}) {
   const cells = [];
   const router = (name) => (/^router\d+$/.test(name) ? [Number(name.slice(6)) % width, Math.floor(Number(name.slice(6)) / width)] : null);
   let missing = 0;
@@ -22,10 +22,14 @@ function meshCells(links, {width, height}) {
     if (at) cells.push({link, at});
     else ++missing;
   });
-  const nodes = [...routers].map((node) => {
+  const nodes = [...routers, ...dead.filter((name) => router(name))].map((node) => {
     const [x, y] = router(node);
     return {node, at: [x - 0.27, y - 0.27, x + 0.27, y + 0.27]};
   });
+  for (const name of dead) {
+    const [from, to] = endsOf(name).map((end) => (end ? router(end) : null));
+    if (from && to) nodes.push({node: name, at: between(from, to)});
+  }
   return {
     cells: nodes.concat(cells), width, height, columns: "column", rows: "row: its routers",
     rowName: (y) => `${y}: ${y * width}–${(y + 1) * width - 1}`,

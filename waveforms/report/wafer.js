@@ -10,8 +10,8 @@ function endsOf(name, nodes) {
   return [from, nodes.has(plain) ? plain : to];
 }
 
-/// Places on a mesh: routers on the grid, endpoints beside theirs.
-function meshPlaces(links, {width, height}) {
+/// Places on a mesh: routers on the grid, endpoints beside theirs; what is dead, too.
+function meshPlaces(links, {width, height, dead = []}) {
   const places = new Map();
   const grid = (router) => [router % width, Math.floor(router / width)];
   for (const link of links)
@@ -28,6 +28,10 @@ function meshPlaces(links, {width, height}) {
     const free = [[x === width - 1, 0.55, 0], [x === 0, -0.55, 0], [y === 0, 0, -0.55], [y === height - 1, 0, 0.55]].filter(([is]) => is);
     const [, dx, dy] = free[Math.min(taken, free.length - 1)] ?? [true, 0.4, -0.4];
     places.set(from, [x + dx, y + dy]);
+  }
+  for (const name of dead) {
+    const at = /^(router|npu)(\d+)$/.exec(name), off = at?.[1] === "npu" ? 0.3 : 0;
+    if (at) places.set(name, grid(Number(at[2])).map((place) => place + off));
   }
   return places;
 }
@@ -71,6 +75,14 @@ function treePlaces(links) {
   return places;
 }
 
+/// "1 router, 2 NPUs, 3 links": both directions of a link count once.
+function deadWords(dead) {
+  const count = (is) => [...dead].filter(is).length, ends = (name) => name.split("->").sort().join();
+  const links = new Set([...dead].filter((name) => name.includes("->")).map(ends)).size;
+  return [[count((name) => /^router\d+$/.test(name)), "router"], [count((name) => /^npu/.test(name)), "NPU"], [links, "link"]]
+    .filter(([n]) => n > 0).map(([n, what]) => `${n} ${what}${n === 1 ? "" : "s"}`).join(", ");
+}
+
 /// Routers of a mesh are as large as their numbers.
 const glyphOf = (name, mesh) => (name.startsWith("npu") ? {symbolSize: 9, symbol: "rect"} : name.startsWith("io") ? {symbolSize: 7, symbol: "triangle"}
   : mesh ? {symbolSize: [24, 15], symbol: "roundRect"} : {symbolSize: 15, symbol: "circle"});
@@ -84,6 +96,7 @@ function wafer() {
   if (links.every((each) => each.busy_fraction === 0)) return section("wafer", "The wafer and its links", "No link carried anything in this run.");
   const endPs = picoseconds(data.results.simulation.end_s);
   const places = data.layout.kind === "mesh" ? meshPlaces(links, data.layout) : treePlaces(links);
+  const dead = new Set(data.layout.dead ?? []);
   const buckets = Math.max(1, ...busy.map((row) => row.length));
   const cells = isLarge(data.layout) ? linkCells(links, data.layout) : null;
   const place = holder(cells ? 680 : data.layout.kind === "mesh" ? Math.min(520, 60 + 115 * data.layout.height) : 420);
@@ -95,28 +108,31 @@ function wafer() {
   const words = element("span", {id: "time-words"}), worst = element("div");
   section("wafer", "The wafer and its links",
     `Links coloured by the share of time in which their line is busy: ${most > 0 ? "at the time of the slider, or over the whole run with the slider at its left end. It begins at the busiest moment." : "over the whole run; this fabric does not tell when."} ` + (cells ? cells.words : "Both directions of a link are drawn; small squares are NPUs, triangles I/O controllers."),
-    element("div", {class: "legend"}, "busy:", ...[0, 0.25, 0.5, 0.75, 1].map((f) => element("span", {}, element("span", {class: "swatch", style: `background:${heat(f)}`}), `${100 * f} %`))),
+    element("div", {class: "legend"}, "busy:", ...[0, 0.25, 0.5, 0.75, 1].map((f) => element("span", {}, element("span", {class: "swatch", style: `background:${heat(f)}`}), `${100 * f} %`)),
+      ...(dead.size > 0 ? [element("span", {id: "dead"}, element("span", {class: "swatch", style: "background:var(--dead)"}), `dead: ${deadWords(dead)}`)] : [])),
     most > 0 ? element("div", {class: "slider"}, "time", slider, words) : element("div", {hidden: ""}, slider, words), element("div", {class: cells ? "" : "columns wide"}, place, worst));
 
   let bucket = -1;
   const fraction = (i) => (bucket < 0 ? links[i].busy_fraction : (busy[i][bucket] ?? 0) / 1e4);
-  const nodes = [...places].map(([name, [x, y]]) => ({name, x: x * 100, y: y * 100, ...glyphOf(name, data.layout.kind === "mesh")}));
+  const nodes = [...places].map(([name, [x, y]]) => ({name, x: x * 100, y: y * 100, ...glyphOf(name, data.layout.kind === "mesh"), ...(dead.has(name) ? {itemStyle: {color: css("--dead")}} : {})}));
   const known = new Set(places.keys());
   const small = data.layout.kind === "mesh" || nodes.length <= 160;
   const ends = links.map((link) => endsOf(link.name, known));
-  const inCell = ({link, node}) => (node ? null : {
+  const inCell = ({link, node}) => (dead.has(node) ? {colour: css("--dead"), words: `${node}: dead`} : node ? null : {
     colour: heat(fraction(link)),
     words: `${links[link].name}: busy ${formatPercent(fraction(link))}; over the run ${formatPercent(links[link].busy_fraction)}, no credit ${formatPercent(links[link].blocked_fraction.credit)}`,
   });
   const made = chart("wafer", place, () => (cells ? cellsOption(cells, inCell) : {
-    tooltip: {formatter: ({dataType, data: item}) => dataType === "edge" ? `${safe(links[item.place].name)}<br>busy ${formatPercent(fraction(item.place))}<br>over the run ${formatPercent(links[item.place].busy_fraction)}, no credit ${formatPercent(links[item.place].blocked_fraction.credit)}` : safe(item.name)},
+    tooltip: {formatter: ({dataType, data: item}) => dataType === "edge" && item.place === undefined ? `${safe(item.name)}: dead` : dataType === "edge" ? `${safe(links[item.place].name)}<br>busy ${formatPercent(fraction(item.place))}<br>over the run ${formatPercent(links[item.place].busy_fraction)}, no credit ${formatPercent(links[item.place].blocked_fraction.credit)}` : safe(item.name) + (dead.has(item.name) ? ": dead" : "")},
     series: [{
       type: "graph", layout: "none", roam: true, left: 26, right: 26, top: 24, bottom: 24, itemStyle: {color: css("--faint")},
       label: {...nodeLabel(data.layout.kind === "mesh"), show: small},
       nodes: nodes.map((each) => ({...each, label: {show: small && (data.layout.kind !== "mesh" || /^router/.test(each.name))}})),
       links: ends.map(([source, target], i) => ({
         source, target, place: i, lineStyle: {color: heat(fraction(i)), width: 1.4 + 3.2 * fraction(i), opacity: 0.95, curveness: /^(npu|io)/.test(source) || /^(npu|io)/.test(target) ? 0.25 : 0.12},
-      })),
+      })).concat([...dead].filter((name) => name.includes("->")).map((name) => ({
+        source: endsOf(name)[0], target: endsOf(name)[1], name, lineStyle: {color: css("--dead"), type: "dashed", curveness: 0.12},
+      }))),
     }],
   }));
   const show = () => {

@@ -152,4 +152,21 @@ std::string MeshKind::describe(const config::WaferSpec& wafer) const {
 
 const FabricKind& MeshKind::of_several_wafers() const { return wafers_kind(); }
 
+WaferDrawing MeshKind::drawing(const config::WaferSpec& wafer) const {
+  const auto mesh = wafer.fabric.complete<MeshParams>();
+  WaferDrawing drawing{"mesh", wafer.width, wafer.height};
+  const auto router = [](NpuId at) { return "router" + std::to_string(index_of(at)); };
+  for (const NpuId at : mesh.failed_routers) drawing.dead.push_back(router(at));
+  for (const NpuId npu : mesh.idle_npus()) drawing.dead.push_back("npu" + std::to_string(index_of(npu)));
+  const auto add_link = [&](NpuId from, NpuId to) {
+    drawing.dead.push_back(router(from) + "->" + router(to));
+  };
+  for (const auto& [from, to] : mesh.failed_ways) add_link(from, to);
+  for (const auto& [a, b] : mesh.failed_links) {
+    add_link(a, b);
+    add_link(b, a);
+  }
+  return drawing;
+}
+
 }  // namespace wafertlm

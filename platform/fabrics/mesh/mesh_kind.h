@@ -51,9 +51,7 @@ class MeshKind : public FabricKind {
   FabricLinkRate fastest_link(const config::WaferSpec& wafer) const override;
   traffic::TrafficModel traffic(const config::WaferSpec& wafer) const override;
   std::string describe(const config::WaferSpec& wafer) const override;
-  WaferDrawing drawing(const config::WaferSpec& wafer) const override {
-    return {"mesh", wafer.width, wafer.height};
-  }
+  WaferDrawing drawing(const config::WaferSpec& wafer) const override;
   const FabricKind& of_several_wafers() const override;
 };
 
