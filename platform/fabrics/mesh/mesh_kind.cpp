@@ -153,7 +153,7 @@ std::string MeshKind::describe(const config::WaferSpec& wafer) const {
 const FabricKind& MeshKind::of_several_wafers() const { return wafers_kind(); }
 
 WaferDrawing MeshKind::drawing(const config::WaferSpec& wafer) const {
-  const auto mesh = wafer.fabric.complete<MeshParams>();
+  const MeshParams mesh = mesh_params(wafer);
   WaferDrawing drawing{"mesh", wafer.width, wafer.height};
   const auto router = [](NpuId at) { return "router" + std::to_string(index_of(at)); };
   for (const NpuId at : mesh.failed_routers) drawing.dead.push_back(router(at));

@@ -2,6 +2,7 @@
 // What the kinds of fabrics say of their wafers, by formulas.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "platform/fabrics/dimensional/dimensional_kind.h"
@@ -25,6 +26,18 @@ config::PlatformSpec platform_of(const std::string& wafer) {
 const FabricKind& kind(const config::PlatformSpec& spec) { return fabric_kind(spec.wafer); }
 
 std::string described(const config::PlatformSpec& spec) { return kind(spec).describe(spec.wafer); }
+
+// Both directions of a dead link; the NPU of a dead router, too. Given in either place.
+TEST(MeshKind, DrawsWhatIsDead) {
+  const config::PlatformSpec spec =
+      test::platform({"wafer.defects={npus: [3], routers: [7], links: ['12-13', '5->6']}",
+                      "wafer.fabric.failed_links=[[0, 1]]"});
+  std::vector<std::string> dead = kind(spec).drawing(spec.wafer).dead;
+  std::sort(dead.begin(), dead.end());
+  EXPECT_EQ(dead, (std::vector<std::string>{"npu3", "npu7", "router0->router1", "router12->router13",
+                                            "router13->router12", "router1->router0", "router5->router6",
+                                            "router7"}));
+}
 
 // As many links as the port keeps busy, at most the four of the router.
 TEST(MeshKind, AnNpusPortFeedsUpToFourLinks) {
