@@ -28,6 +28,8 @@ struct MeshParams : FabricParams {
   std::uint32_t injection_streams = 1, ejection_streams = 1;
   std::vector<std::pair<NpuId, NpuId>> failed_links;  ///< neighbours; both directions
   std::vector<std::pair<NpuId, NpuId>> failed_ways;   ///< from, to; that direction only
+  /// From, to: from some time on packets go around them (Fabric::avoid). Only without failed parts.
+  std::vector<std::pair<NpuId, NpuId>> dying_ways;
   std::vector<NpuId> failed_routers;
   std::vector<NpuId> failed_npus;  ///< whose routers work
   std::vector<IoPort> io;          ///< controller k is the endpoint width × height + k

@@ -25,6 +25,7 @@ struct PlatformSpec;
 struct RemoteMemorySpec;
 struct StudySpec;
 struct DefectsSpec;
+struct RunFaultSpec;
 struct WaferSpec;
 struct WorkloadSpec;
 
@@ -54,5 +55,7 @@ void check_remote_memory(const RemoteMemorySpec& spec, const WaferSpec& wafer, c
 
 std::shared_ptr<const Struct<FabricSpec>> fabric_type();
 TypePtr<DefectsSpec> defects_type();
+std::shared_ptr<const Struct<RunFaultSpec>> run_fault_type();
+void check_run_faults(const PlatformSpec& platform, const Check& check);
 
 }  // namespace wafertlm::config

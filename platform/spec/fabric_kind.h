@@ -106,6 +106,10 @@ class FabricKind {
   /// For messages about this wafer: "5x4 wafer".
   virtual std::string wafer_name(const config::WaferSpec&) const { return "wafer"; }
 
+  /// Makes packets able to go around these links, named as in results, once they have failed
+  /// (Fabric::avoid). Only with FabricAbilities::detours.
+  virtual void prepare_detours(config::WaferSpec&, const std::vector<std::string>& /*ways*/) const {}
+
   /// Most wake-ups of the fabric lie within this time.
   virtual TimePs horizon_ps(const config::WaferSpec& wafer) const = 0;
   virtual std::unique_ptr<Fabric> make(const config::WaferSpec& wafer, const BuildContext& in) const = 0;

@@ -32,6 +32,10 @@ void Fabric::require_routes(const std::vector<NpuId>& endpoints) const {
                                     " (wafer.defects); leave one of them out");
 }
 
+void Fabric::avoid(const FabricLink& link, bool) {
+  throw std::logic_error("nothing goes around link " + link.name);
+}
+
 void Fabric::check_buffer(const WireFormat& format, std::uint64_t buffer_bytes) {
   if (format.by_flit && format.flit_bytes <= format.header_bytes)
     throw std::invalid_argument("wormhole switching needs flits that are larger than a header");
