@@ -29,6 +29,9 @@ class DetourRoutes {
   /// Of the route between two routers, at one that is on it; local at the end. Where there is none, of the
   /// X-Y route, which crosses what does not work.
   Direction next(NpuId here, NpuId from, NpuId to) const;
+  /// The same of the table, whether or not the X-Y route is whole. Requires that there is a way.
+  Direction detour(NpuId here, NpuId to) const { return static_cast<Direction>(next_[at(here, to)]); }
+  bool has_detour(NpuId from, NpuId to) const { return next_[at(from, to)] != kNone; }
   /// Links of that route.
   std::uint32_t hops(NpuId from, NpuId to) const;
   /// Links of detours that can wait for each other in a circle; empty if there are none. Walks all of them,

@@ -38,6 +38,38 @@ class HoleRouting final : public XyRouting {
 
 }  // namespace
 
+/// X-Y up to a link that is avoided; from there on the detour of the table. Who has come on the upper half of
+/// its class's channels from another router is on one.
+class AvoidingRouting final : public XyRouting {
+ public:
+  AvoidingRouting(const MeshGeometry& geometry, const DetourRoutes& around, const ClassTable& classes,
+                  NpuId here)
+      : XyRouting(geometry, here), around_(around), classes_(classes), here_(here) {}
+  void avoid(Direction side, bool avoids) { avoids_[static_cast<std::size_t>(side)] = avoids; }
+  PortId output_for(const Packet& packet) const override {
+    const NpuId to = geometry_.router(packet.destination);
+    const Direction xy = geometry_.next_direction(here_, to);
+    const bool turns = comes_on_detour(packet) || avoids_[static_cast<std::size_t>(xy)];
+    return port(turns ? around_.detour(here_, to) : xy, packet.destination);
+  }
+  /// Of the output that was chosen when it came.
+  bool on_upper_half(const Packet& packet) const override {
+    return comes_on_detour(packet) || packet.output != XyRouting::output_for(packet);
+  }
+
+ private:
+  bool comes_on_detour(const Packet& packet) const {
+    if (packet.hops <= 1) return false;  // from its NPU or controller, on any channel
+    const ChannelRange vcs = classes_.channels_of(packet.traffic_class, false);
+    return index_of(packet.vc) >= std::size_t{vcs.first} + vcs.count / 2;
+  }
+
+  const DetourRoutes& around_;
+  const ClassTable& classes_;
+  NpuId here_;
+  bool avoids_[kDirections]{};
+};
+
 MeshFabric::MeshFabric(const sc_core::sc_module_name& name, const MeshParams& params,
                        const ClassTable& classes, Scheduler& scheduler, CheckerSet* checkers, bool reverse)
     : Fabric(name),
@@ -49,9 +81,18 @@ MeshFabric::MeshFabric(const sc_core::sc_module_name& name, const MeshParams& pa
       detours_(detour_routes(params, geometry_)) {
   check_params();
   switches_.resize(geometry_.npus());
+  if (!params.dying_ways.empty()) {
+    MeshParams later = params;
+    later.failed_ways = params.dying_ways;
+    around_dying_.emplace(geometry_, dead_links(later, geometry_));
+  }
   for (std::uint32_t n = 0; n < geometry_.npus(); ++n)
     if (const auto here = static_cast<NpuId>(n); detours_)
       routing_.push_back(std::make_unique<HoleRouting>(geometry_, *detours_, here));
+    else if (around_dying_)
+      avoiding_.push_back(static_cast<AvoidingRouting*>(
+          routing_.emplace_back(std::make_unique<AvoidingRouting>(geometry_, *around_dying_, classes, here))
+              .get()));
     else
       routing_.push_back(std::make_unique<XyRouting>(geometry_, here));
   for (std::uint32_t k = 0; k < geometry_.npus(); ++k) {
@@ -67,18 +108,39 @@ MeshFabric::MeshFabric(const sc_core::sc_module_name& name, const MeshParams& pa
       router.outputs.push_back(output_params(static_cast<NpuId>(n), side));
       names.emplace_back(to_string(side));
     }
-    if (detours_) router.ring_outputs.assign(names.size(), {0, false, true});
+    if (detours_ || around_dying_) router.ring_outputs.assign(names.size(), {0, false, true});
     switches_[n] = std::make_unique<SwitchModule>(("router_" + std::to_string(n)).c_str(), router, names,
                                                   names, classes, *routing_[n], scheduler);
     switches_[n]->set_partition(n);
   }
   bind_links(classes);
-  if (detours_) require_no_cycle();
+  if (detours_) require_no_cycle(*detours_);
+  if (!around_dying_) return;
+  require_ways_around_dying();
+  require_no_cycle(*around_dying_);
 }
 
-/// X-Y routes have no cycle, and share no channel with detours.
-void MeshFabric::require_no_cycle() const {
-  const std::vector<std::size_t> cycle = detours_->find_cycle();
+void MeshFabric::avoid(const FabricLink& link, bool avoids) {
+  if (!around_dying_) return Fabric::avoid(link, avoids);
+  const auto here = static_cast<NpuId>(link.from);
+  avoiding_[link.from]->avoid(geometry_.ports(here)[index_of(link.output)], avoids);
+}
+
+void MeshFabric::require_ways_around_dying() const {
+  for (std::uint32_t a = 0; a < geometry_.npus(); ++a)
+    for (std::uint32_t b = 0; b < geometry_.npus(); ++b)
+      if (const auto from = static_cast<NpuId>(a), to = static_cast<NpuId>(b);
+          !around_dying_->has_detour(from, to))
+        throw std::invalid_argument(
+            "run.on_fault: reroute: without the links that go down for good there is "
+            "no way from router " +
+            number(from) + " to router " + number(to) + "; take wait or stop, or leave a fault out");
+}
+
+/// X-Y routes have no cycle, and share no channel with detours. Who turns from the one to the other goes on
+/// to a channel of detours, and never back; so both together have none.
+void MeshFabric::require_no_cycle(const DetourRoutes& detours) const {
+  const std::vector<std::size_t> cycle = detours.find_cycle();
   if (cycle.empty()) return;
   std::string names;
   for (const std::size_t link : cycle)

@@ -12,9 +12,12 @@
 
 namespace wafertlm {
 
+class AvoidingRouting;
+
 /// A wafer mesh of SwitchModules with X-Y routing, which cannot deadlock (Dally and Seitz, 1987; walked by
 /// the tests of RouteCheck, because that takes the square of the routers). Around parts that do not work
-/// packets take DetourRoutes on the upper half of their class's channels.
+/// packets take DetourRoutes on the upper half of their class's channels, around links that die from the
+/// router on where they meet one.
 class MeshFabric final : public Fabric {
  public:
   /// With `checkers` every link gets a protocol checker. Routers are built in reverse order when `reverse` is
@@ -44,6 +47,8 @@ class MeshFabric final : public Fabric {
   std::string switch_of(NpuId endpoint) const override;
   TimePs head_latency_ps(NpuId from, NpuId to) const override;
   std::string route_failure(NpuId from, NpuId to) const override;
+  /// Of MeshParams::dying_ways.
+  void avoid(const FabricLink& link, bool avoids) override;
 
   const MeshGeometry& geometry() const { return geometry_; }
 
@@ -54,7 +59,8 @@ class MeshFabric final : public Fabric {
   void set_wormhole(SwitchParams& router) const;
   void check_params() const;
   void bind_links(const ClassTable& classes);
-  void require_no_cycle() const;
+  void require_no_cycle(const DetourRoutes& detours) const;
+  void require_ways_around_dying() const;
   /// What the X-Y route crosses that does not work.
   std::string xy_failure(NpuId from, NpuId to) const;
   bool has_failures() const override { return params_.has_holes() || !params_.failed_npus.empty(); }
@@ -64,7 +70,9 @@ class MeshFabric final : public Fabric {
   CheckerSet* checkers_;
   MeshGeometry geometry_;
   MeshRates rates_;
-  std::shared_ptr<const DetourRoutes> detours_;
+  std::shared_ptr<const DetourRoutes> detours_;  // around what has failed from the beginning
+  std::optional<DetourRoutes> around_dying_;     // from some time on
+  std::vector<AvoidingRouting*> avoiding_ = {};  // by router, with around_dying_
   std::deque<std::unique_ptr<XyRouting>> routing_;
 };
 

@@ -38,6 +38,8 @@ struct MeshParams : FabricParams {
   std::vector<std::pair<NpuId, NpuId>> failed_links;  ///< neighbours; both directions
   std::vector<std::pair<NpuId, NpuId>> failed_ways;   ///< from, to; that direction only
   std::vector<SlowWay> slow_ways;
+  /// From, to: from some time on packets go around them (Fabric::avoid). Only without failed parts.
+  std::vector<std::pair<NpuId, NpuId>> dying_ways;
   std::vector<NpuId> failed_routers;
   std::vector<NpuId> failed_npus;        ///< whose routers work
   std::shared_ptr<DetourCache> detours;  ///< all copies share its routes; none: each user makes its own

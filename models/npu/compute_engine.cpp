@@ -20,6 +20,7 @@ TimePs checked(Uint128 time) {
 
 ComputeEngine::ComputeEngine(const ComputeParams& params) : params_(params), random_(params.seed) {
   const auto add = [this](std::unique_ptr<const ComputeModel> model) { uses_.push_back({std::move(model)}); };
+  for (const SpeedChange& change : params.speed_changes) slowed_.push_back({change});
   if (params.replays) {
     add(std::make_unique<ReplayedDuration>(params.time_step_ps));
     return;
@@ -39,13 +40,24 @@ ComputeEngine::Nominal ComputeEngine::nominal(const ComputeWork& work) const {
   return {};
 }
 
-TimePs ComputeEngine::duration(const ComputeWork& work) {
+TimePs ComputeEngine::duration(const ComputeWork& work, TimePs start) {
   const Nominal nominal = this->nominal(work);
-  const TimePs time = stretched(checked(nominal.time_ps));
+  const TimePs time = slowed_down(stretched(checked(nominal.time_ps)), start);
   for (Use& use : uses_) {
     if (use.model.get() != nominal.model) continue;
     ++use.operations;
     use.time_ps += time;
+  }
+  return time;
+}
+
+TimePs ComputeEngine::slowed_down(TimePs time, TimePs start) {
+  for (Slowed& change : slowed_) {
+    if (start < change.from_ps || start >= change.until_ps) continue;
+    const TimePs slow = checked((Uint128{time} * 100 + change.percent - 1) / change.percent);
+    ++change.computations;
+    change.longer_ps += slow - time;
+    return slow;
   }
   return time;
 }

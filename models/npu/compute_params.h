@@ -44,6 +44,12 @@ struct TiledParams {
   std::uint32_t memory_percent = 100;  ///< of the memory's bandwidth that streams get
 };
 
+/// An NPU that is slower for a while.
+struct SpeedChange {
+  TimePs from_ps = 0, until_ps = kNever;
+  std::uint32_t percent = 100;  ///< of its speed, for computations that start then
+};
+
 struct ComputeParams {
   /// Peak × efficiency in the precision that is used; 0: unknown, every operation needs a duration.
   std::uint64_t operations_per_s = 0;
@@ -59,8 +65,9 @@ struct ComputeParams {
   std::uint32_t slowdown_percent = 100;  ///< a straggler has more than 100
   std::uint32_t speed_percent = 100;     ///< below 100: of an NPU that came out slow
   Jitter jitter = Jitter::none;
-  std::uint32_t jitter_percent = 0;  ///< spread
-  std::uint64_t seed = 1;            ///< of this NPU
+  std::uint32_t jitter_percent = 0;             ///< spread
+  std::uint64_t seed = 1;                       ///< of this NPU
+  std::vector<SpeedChange> speed_changes = {};  ///< that do not overlap
 };
 
 /// Where the tiles of the operands are in the memory.

@@ -47,11 +47,11 @@ void Npu::execute(Operation& operation, std::uint64_t token, TimePs now) {
 
 void Npu::start_compute(const Operation& operation, std::uint64_t token, TimePs now) {
   const ComputeWork work{operation.operations, operation.bytes, operation.duration_ps, operation.products};
-  const TimePs duration =
-      operation.on_cpu ? compute_.cpu_duration(work.duration_ps) : compute_.duration(work);
-  if (operands_ && !operation.on_cpu) return operands_->start(token, work, duration, now);
+  if (operands_ && !operation.on_cpu) return operands_->start(token, work, compute_.duration(work, now), now);
   TimePs& free_ps = free_ps_[{operation.on_cpu, operation.unit}];
   const TimePs start = std::max(now, free_ps);
+  const TimePs duration =
+      operation.on_cpu ? compute_.cpu_duration(work.duration_ps) : compute_.duration(work, start);
   free_ps = start + duration;
   computed(token, start, free_ps, true);
 }

@@ -11,6 +11,7 @@
 #include "models/endpoint/fault.h"
 #include "models/npu/npu.h"
 #include "platform/host/progress.h"
+#include "platform/machine/faults_report.h"
 #include "platform/machine/machine.h"
 #include "platform/machine/one_for_all.h"
 #include "platform/machine/routes.h"
@@ -265,6 +266,7 @@ CollectiveResult run_plan(const config::PlatformSpec& spec, const CollectivePlan
   for (std::uint32_t npu = 0; npu < machine.wafer().npus(); ++npu)
     result.injected_packets +=
         machine.npu(static_cast<NpuId>(npu)).endpoint().injection_port().counters(PortId{0}).packets;
+  if (machine.faults()) result.faults = faults_json(machine, result.time_ps);
   result.reliability = machine.reliability();
   result.events = machine.wafer().scheduler.events();
   for (const FabricLink& link : fabric.links()) {

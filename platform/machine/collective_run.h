@@ -45,6 +45,7 @@ struct CollectiveResult {
   std::optional<ReliabilityTotals> reliability;  ///< with Go-Back-N
   /// What results.json has of this kind of fabric, by its name there; else empty.
   nlohmann::ordered_json of_fabric = nlohmann::ordered_json::object();
+  nlohmann::ordered_json faults;           ///< as of results.json; null without
   nlohmann::ordered_json rtl, memory_rtl;  ///< of switches and memories with RTL; null without
   std::string rtl_text, rtl_failure;
   double simulation_cpu_s = 0;  ///< of the host, without building the platform

@@ -14,6 +14,7 @@ bool has_equal_wiring(const config::PlatformSpec& spec) {
 
 std::string why_places_differ(const config::PlatformSpec& spec) {
   using Acceleration = config::Acceleration;
+  if (!spec.run.faults.empty()) return "run.faults are of single parts";
   if (spec.run.acceleration == Acceleration::off) return "run.acceleration is off";
   if (spec.run.acceleration == Acceleration::sampled) return "run.acceleration is sampled";
   if (spec.run.checkers) return "protocol checkers follow every message";

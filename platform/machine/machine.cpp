@@ -13,6 +13,7 @@
 #include "platform/machine/remote_pool.h"
 #include "platform/machine/rtl/memory_views.h"
 #include "platform/machine/rtl/rtl_views.h"
+#include "platform/machine/run_faults.h"
 #include "platform/machine/sampled/sampled_socket.h"
 #include "platform/machine/wafer.h"
 #include "platform/spec/fabric_kinds.h"
@@ -47,6 +48,7 @@ HierarchyOptions hierarchy_options(const config::PlatformSpec& spec) {
 
 /// What has to see every packet; empty: nothing.
 std::string why_not_accelerated(const config::PlatformSpec& spec, Fabric& fabric, bool is_reliable) {
+  if (!spec.run.faults.empty()) return "run.faults change parts while they work";
   if (spec.run.acceleration == config::Acceleration::off) return "run.acceleration is off";
   if (spec.run.checkers) return "protocol checkers follow every packet";
   if (spec.run.functional) return "functional mode has values in every packet";
@@ -70,6 +72,7 @@ IdleTime idle_time(const config::PlatformSpec& spec) {
   auto idle = std::make_shared<config::PlatformSpec>(spec);
   idle->run.functional = idle->run.checkers = false;
   idle->run.fault.reset();
+  idle->run.faults.clear();
   idle->wafer.fabric.rtl.clear();
   idle->npu.hbm.rtl.clear();
   idle->wafer.fabric.bit_error_rate = 0;
@@ -151,6 +154,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
     params.endpoint.reliability = reliability;
     params.injector.answers = reliability.has_value();
     params.compute = compute_params(spec, params.npu);
+    params.compute.speed_changes = speed_changes(spec.run, params.npu);
     params.operands = operand_params(spec.npu, params.compute);
     if (params.operands) params.operands->span_bytes = hbm_capacity_bytes(spec, params.npu);
     params.messages = fabric.messages();
@@ -206,6 +210,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
     fault_ = std::make_unique<Fault>(*spec.run.fault);
     npu(fault_->params().from).set_fault(*fault_);
   }
+  if (!spec.run.faults.empty()) faults_ = std::make_unique<RunFaults>(spec, fabric, wafer_->scheduler);
 }
 
 Machine::~Machine() = default;
@@ -228,6 +233,7 @@ void Machine::settle() {
 
 void Machine::allow_lookahead_windows() {
   if (episodes_) episodes_->switch_off("windows of time go partition by partition");
+  if (faults_) return;                                          // one comes before all else of its time
   if (wafer_->checkers()) return;                               // they follow each link in the order of time
   if (!wafer_->rtl().empty() || !memory_rtl_->empty()) return;  // the edges of a clock know no region
   if (steady_) steady_->looking_forgoes_windows();
@@ -312,6 +318,7 @@ void Machine::observe_memories(MemoryObserver& observer) {
 
 std::vector<std::string> Machine::pending() const {
   std::vector<std::string> lines;
+  if (faults_) lines = faults_->pending();
   if (fault_) lines.push_back(fault_->report());
   // What caused the rest comes first.
   wafer_->messages.for_each_in_use([&](const Message& message) {

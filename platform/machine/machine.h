@@ -33,6 +33,7 @@ class Npu;
 class OperationPort;
 struct ReliabilityTotals;
 class RemotePool;
+class RunFaults;
 class StateVisitor;
 class SampledSocket;
 class Sampling;
@@ -103,6 +104,8 @@ class Machine {
 
   /// The fault that the platform's run.fault asks for; null if it asks for none.
   const Fault* fault() const { return fault_.get(); }
+  /// The platform's run.faults; null if there are none.
+  const RunFaults* faults() const { return faults_.get(); }
   /// None if nothing is acknowledged.
   std::optional<ReliabilityTotals> reliability() const;
   /// The most of Communication::early_bytes_high_water() over all NPUs and I/O controllers.
@@ -131,6 +134,7 @@ class Machine {
   FabricTraits traits_;
   ScratchMemory scratch_{};
   std::unique_ptr<Fault> fault_;
+  std::unique_ptr<RunFaults> faults_;
   std::string not_accelerated_;           // why
   std::unique_ptr<SteadyStates> steady_;  // none: not accelerated, or whole messages
   std::unique_ptr<Episodes> episodes_;    // none: not accelerated

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "models/endpoint/fault.h"
 #include "platform/machine/machine.h"
 #include "platform/machine/wafer.h"
 #include "platform/text/format.h"

@@ -29,13 +29,28 @@ ClassTable class_table(const config::WaferSpec& wafer) {
   return ClassTable(std::move(classes), channels, abilities.in_network);
 }
 
+namespace {
+
+/// With detours around the links that the run's faults take away, if it wants them.
+config::PlatformSpec with_detours(config::PlatformSpec spec) {
+  if (spec.run.on_fault != config::OnFault::reroute) return spec;
+  std::vector<std::string> dying;
+  for (const config::RunFaultSpec& fault : spec.run.faults)
+    for (std::string& way : fault.ways())
+      if (fault.is_loss()) dying.push_back(std::move(way));
+  fabric_kind(spec.wafer).prepare_detours(spec.wafer, dying);
+  return spec;
+}
+
+}  // namespace
+
 Wafer::Wafer(const config::PlatformSpec& spec, bool reverse, bool with_io, bool one_for_all)
-    : spec_(spec),
-      classes(class_table(spec.wafer)),
+    : spec_(with_detours(spec)),
+      classes(class_table(spec_.wafer)),
       scheduler("scheduler", fabric_kind(spec.wafer).horizon_ps(spec.wafer)),
       fabric_(fabric_kind(spec.wafer)
-                  .make(spec.wafer, BuildContext{classes, scheduler, packets, checkers(), reverse, with_io,
-                                                 one_for_all})),
+                  .make(spec_.wafer, BuildContext{classes, scheduler, packets, checkers(), reverse, with_io,
+                                                  one_for_all})),
       rtl_(std::make_unique<RtlViews>(spec_.wafer.fabric, *fabric_, scheduler, packets, classes)) {
   for (const config::RtlSpec& each : spec.wafer.fabric.rtl)
     if (each.view == RtlViewMode::rtl && spec.run.functional && spec.run.checkers)

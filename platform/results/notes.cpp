@@ -80,6 +80,7 @@ nlohmann::ordered_json notes(const config::ExperimentSpec& experiment, const Job
                              const Machine& machine, const IterationWork& work) {
   auto list = nlohmann::ordered_json::array();
   if (const Sampling* const sampling = machine.sampling(); sampling) list.push_back(sampled_text(*sampling));
+  if (machine.faults()) list.push_back("with run.faults nothing is accelerated: every packet is simulated");
   if (is_mostly_latency(experiment, run)) list.push_back(kIdealEndpoints);
   if (const auto groups = groups_without_class(run.job()); !groups.empty())
     list.push_back(without_class(groups));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "platform/describe/table.h"
+#include "platform/machine/faults_report.h"
 #include "platform/machine/machine_links.h"
 #include "platform/machine/reliability.h"
 #include "platform/machine/rtl/memory_views.h"
@@ -212,6 +213,8 @@ Fields<RunRow> make_run_fields() {
   f.add_if([](Run row) { return !row.machine.memory_rtl().empty(); }, "memory_rtl",
            schema::list(memory_view_schema(), "Memories with npu.hbm.rtl, if there are any"),
            [](Run row) { return row.machine.memory_rtl().json(); });
+  f.add_if([](Run row) { return row.machine.faults() != nullptr; }, "faults", faults_schema(),
+           [](Run row) { return faults_json(row.machine, row.job.end_ps()); });
   f.add_if([](Run row) { return row.machine.reliability().has_value(); }, "reliability",
            schema::described(
                {{"type", "object"}, {"required", {"goodput"}}, {"additionalProperties", schema::number()}},

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "platform/describe/table.h"
+#include "platform/machine/faults_report.h"
 #include "platform/machine/reliability.h"
 #include "platform/results/parts.h"
 #include "platform/results/results.h"
@@ -226,6 +227,7 @@ std::string run_summary(const Json& results) {
   text += achieved(results) + explanation(results) + compute_text(results) + training_text(results) +
           memory_check_text(results);
   if (results.contains("reliability")) text += "Go-Back-N: " + goodput_line(results["reliability"]);
+  if (results.contains("faults")) text += faults_text(results["faults"]);
   const Json& energy = results["energy_j"];
   text += energy["links"].is_null()
               ? fmt::format("Energy: not modelled ({}).\n", energy["not_modelled"].get<std::string>())

@@ -13,6 +13,7 @@
 
 #include "platform/machine/machine.h"
 #include "platform/machine/routes.h"
+#include "platform/machine/run_faults.h"
 #include "platform/machine/sampled/sampling.h"
 #include "platform/machine/simulate.h"
 #include "platform/machine/wafer.h"
@@ -323,20 +324,37 @@ std::size_t JobRun::held_high_water() const {
   return most;
 }
 
+/// Of a run that ends at `now`: what a job would lose.
+std::string JobRun::what_is_lost(TimePs now) const {
+  const auto done =
+      static_cast<std::size_t>(std::find_if(ranks_done_.begin(), ranks_done_.end(),
+                                            [&](std::uint32_t ranks) { return ranks != ranks_.size(); }) -
+                               ranks_done_.begin());
+  const TimePs kept_ps = done == 0 ? 0 : iteration_times_[done - 1];
+  return fmt::format(
+      "; {} of {} iterations were done, and {} of the next one are lost: the job goes on from its last "
+      "checkpoint (what that costs over many failures: wafertlm goodput)",
+      done, iteration_count_, format_time(now - kept_ps));
+}
+
 void JobRun::run(const std::function<void(TimePs, std::uint64_t, std::uint64_t)>& progress) {
   std::uint64_t all = 0;
   for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
     all += job_.summaries[rank].nodes * iteration_count_;
-  simulate(
-      machine_,
-      [&] {
-        for (const auto& rank : ranks_) rank->engine.start_iteration(0);
-      },
-      [&] { return ranks_done_.back() == ranks_.size(); },
-      [&](TimePs now) {
-        if (progress) progress(now, finished(), all);
-      },
-      [&](const std::vector<std::string>& pending) { return waiting(pending); });
+  try {
+    simulate(
+        machine_,
+        [&] {
+          for (const auto& rank : ranks_) rank->engine.start_iteration(0);
+        },
+        [&] { return ranks_done_.back() == ranks_.size(); },
+        [&](TimePs now) {
+          if (progress) progress(now, finished(), all);
+        },
+        [&](const std::vector<std::string>& pending) { return waiting(pending); });
+  } catch (const PartLost& lost) {
+    throw std::runtime_error(lost.what() + what_is_lost(lost.at_ps));
+  }
   if (end_ps() == 0)
     throw std::runtime_error("the workload took no time at all: no node has a duration and nothing was sent");
   for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {

@@ -99,6 +99,7 @@ class JobRun : private RankHost {
   void drop_what_is_not_listed();
   std::vector<std::string> waiting(const std::vector<std::string>& pending) const;
   std::uint64_t finished() const;
+  std::string what_is_lost(TimePs now) const;
   TimePs accounted_ps() const;
 
   Machine& machine_;

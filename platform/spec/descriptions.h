@@ -25,6 +25,7 @@ struct PlatformSpec;
 struct RemoteMemorySpec;
 struct StudySpec;
 struct DefectsSpec;
+struct RunFaultSpec;
 struct WaferSpec;
 struct WorkloadSpec;
 
@@ -60,5 +61,7 @@ void check_defects(const WaferSpec& wafer, const Check& check);
 void check_partial_hbm(const PlatformSpec& platform, const Check& check);
 /// Of a whole wafer with so many I/O controllers.
 void check_dead_io(const DefectsSpec& defects, std::size_t controllers, const Check& check);
+std::shared_ptr<const Struct<RunFaultSpec>> run_fault_type();
+void check_run_faults(const PlatformSpec& platform, const Check& check);
 
 }  // namespace wafertlm::config

@@ -61,6 +61,7 @@ struct FabricAbilities {
   bool packets = true;          ///< messages travel as packets through switches, not in one piece
   bool endpoint_memory = true;  ///< messages can pass through the NPUs' memories
   KnownDefects defects;
+  bool reroutes = false;           ///< packets can go around links that die while it runs
   bool dateline_channels = false;  ///< every class needs its virtual channels twice, as rings do
   bool equal_places = false;       ///< all NPUs have the same wiring, and one may stand for all
   bool dma_engines = true;         ///< an NPU has one port into the fabric, which its DMA engines share
@@ -112,6 +113,10 @@ class FabricKind {
   virtual std::vector<NpuId> failed_npus(const config::FabricSpec& fabric) const;
   /// For messages about this wafer: "5x4 wafer".
   virtual std::string wafer_name(const config::WaferSpec&) const { return "wafer"; }
+
+  /// Makes packets able to go around these links, named as in results, once they have failed
+  /// (Fabric::avoid). Only with FabricAbilities::reroutes.
+  virtual void prepare_detours(config::WaferSpec&, const std::vector<std::string>& /*ways*/) const {}
 
   /// Most wake-ups of the fabric lie within this time.
   virtual TimePs horizon_ps(const config::WaferSpec& wafer) const = 0;

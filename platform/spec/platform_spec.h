@@ -7,6 +7,7 @@
 
 #include "models/endpoint/endpoint_params.h"
 #include "platform/describe/origins.h"
+#include "platform/spec/faults_spec.h"
 #include "platform/spec/npu_spec.h"
 #include "platform/spec/remote_memory_spec.h"
 #include "platform/spec/wafer_spec.h"
@@ -71,6 +72,9 @@ struct RunSpec {
   bool functional = false;
   DataType data_type = DataType::int32;  ///< of the values in functional mode
   std::optional<FaultParams> fault;
+  std::vector<RunFaultSpec> faults;
+  OnFault on_fault = OnFault::wait;
+  TimePs reroute_after_ps = 0;
   std::uint64_t seed = 1;
   TimePs watchdog_ps = 3600 * kPsPerSecond;  ///< simulated time after which a run is given up
 };

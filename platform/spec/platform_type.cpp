@@ -111,6 +111,14 @@ std::shared_ptr<const Struct<RunSpec>> run_type() {
       .when(&RunSpec::functional, true)
       .optional("fault", &RunSpec::fault, maybe<FaultParams>(fault_type()),
                 "A fault put into one packet, to see that it is found")
+      .optional("faults", &RunSpec::faults, list_of<RunFaultSpec>(run_fault_type(), 0, 1000),
+                "Links and NPUs that fail or get slower while the simulation runs")
+      .optional("on_fault", &RunSpec::on_fault, one_of<OnFault>({"wait", "reroute", "stop"}),
+                "When a link is down for good or an NPU dies: packets wait for the link; take a detour; or "
+                "the run ends")
+      .optional("reroute_after", &RunSpec::reroute_after_ps, any_time(),
+                "From a link's failure until packets take a detour")
+      .when(&RunSpec::on_fault, OnFault::reroute)
       .optional("seed", &RunSpec::seed, integer<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max()),
                 "Start of every random sequence")
       .optional("watchdog", &RunSpec::watchdog_ps, whole_quantity(time_dimension(), "1 ps", "9000000 s"),
@@ -285,6 +293,7 @@ void check_platform(const PlatformSpec& platform, const Check& check) {
   check_fault_npus(platform, check);
   check_stragglers(platform, check);
   check_partial_hbm(platform, check);
+  check_run_faults(platform, check);
   if (platform.remote_memory) check_remote_memory(*platform.remote_memory, platform.wafer, check);
 }
 

@@ -68,6 +68,10 @@ void Fabric::require_routes(const std::vector<NpuId>& endpoints) const {
       if (const std::string why = route_failure(from, to); !why.empty()) refuse(from, to, why);
 }
 
+void Fabric::avoid(const FabricLink& link, bool) {
+  throw std::logic_error("nothing goes around link " + link.name);
+}
+
 void Fabric::check_buffer(const WireFormat& format, std::uint64_t buffer_bytes) {
   if (format.by_flit && format.flit_bytes <= format.header_bytes)
     throw std::invalid_argument("wormhole switching needs flits that are larger than a header");

@@ -84,6 +84,10 @@ class Fabric : public sc_core::sc_module {
   /// @throws std::invalid_argument if one of these endpoints cannot reach another.
   void require_routes(const std::vector<NpuId>& endpoints) const;
 
+  /// From now on packets go around this link, or over it again.
+  /// @throws std::logic_error: the fabric was not made for that.
+  virtual void avoid(const FabricLink& link, bool avoids);
+
   const std::vector<FabricLink>& links() const { return links_; }
   /// Switch number `n`. Requires n < switches(), and that messages() is null.
   SwitchModule& switch_module(std::size_t n) { return *switches_[n]; }
@@ -92,7 +96,7 @@ class Fabric : public sc_core::sc_module {
     return switches_[link.from]->core().counters(link.output);
   }
   virtual std::uint64_t bytes_per_s(const FabricLink& link) const {
-    return switches_[link.from]->core().bytes_per_s(link.output);
+    return switches_[link.from]->output_params()[index_of(link.output)].bytes_per_s;
   }
   /// Why it cannot list what it keeps when nothing is under way; empty: it can.
   virtual std::string keeps_unlisted() const { return ""; }

@@ -249,4 +249,64 @@ void CutThroughSwitch::credit(PortId port, VcId vc, std::uint32_t bytes, TimePs 
   ask_wake(output, std::max({room, now, output.line.free_ps()}));
 }
 
+void CutThroughSwitch::set_rate(PortId port, std::uint64_t bytes_per_s, TimePs now) {
+  if (now != 0) settle(now - 1);
+  Output& output = outputs_[index_of(port)];
+  if (bytes_per_s != 0) {
+    output.line.set_rate(bytes_per_s);
+    if (output.line.is_held()) bring_up(output, now);
+    return;
+  }
+  if (output.line.is_held()) return;
+  down_.resize(all_outputs_.size());
+  down_[output.port] = {output.line.free_ps(), std::max(now, output.line.free_ps())};
+  output.line.hold();
+  output.wake.take_late();  // nobody goes then
+}
+
+/// The head of `waiting` has waited for what was on the line, then for the link that is down.
+void CutThroughSwitch::charge_down(Output& output, Queue& waiting, TimePs now) {
+  const Down& down = down_[output.port];
+  waits_.charge(output, output.current_class, waiting, down.busy_until_ps);
+  waits_.charge_down(output, waiting, std::max(waiting.eligible_ps, down.since_ps), now);
+}
+
+void CutThroughSwitch::bring_up(Output& output, TimePs now) {
+  for (std::uint32_t vcs = output.requesting_vcs; vcs != 0; vcs &= vcs - 1)
+    requests_.for_each(output, static_cast<std::size_t>(__builtin_ctz(vcs)), 0,
+                       [&](std::size_t, Queue& waiting) {
+                         charge_down(output, waiting, now);
+                         return true;
+                       });
+  output.line.release(now, down_[output.port].busy_until_ps);
+  plan_next(output);
+}
+
+/// They are ready now, as if they had come again. Of a link that is down.
+void CutThroughSwitch::route_again(PortId port, TimePs now) {
+  Output& output = outputs_[index_of(port)];
+  if (!per_output_ || !output.line.is_held())
+    throw std::logic_error("packets change their way only with a queue per output, at a link that is down");
+  for (std::size_t vc = 0; vc < vcs_; ++vc)
+    for (std::size_t input = 0; input < inputs_; ++input) {
+      Queue& from = queue(output, vc, input);
+      if (!from.head) continue;
+      charge_down(output, from, now);
+      waits_.take_along(output, from);
+      requests_.remove(output, vc, input);
+      Packet* const first = std::exchange(from.head, nullptr);
+      for (Packet* packet = first; packet;) {
+        Packet& each = *std::exchange(packet, packet->next);
+        if (each.ready_ps < now) {
+          if (&each != first) waits_.charge_queue(output, each, now - each.ready_ps);
+          each.ready_ps = now;
+          each.head_fraction = 0;
+        }
+        each.output = routes_.output_for(each);
+        Queue& into = queue(outputs_[index_of(each.output)], vc, input);
+        if (into.push(each)) expose(into, input, vc);
+      }
+    }
+}
+
 }  // namespace wafertlm

@@ -41,6 +41,8 @@ class alignas(64) CutThroughSwitch final : public SwitchCore {
   void lead_to(PortId output, SwitchCore& next, PortId input, bool gives_back) override;
   void lead_to(PortId output, PacketSink& sink) override;
   bool form_trains() override;
+  void set_rate(PortId output, std::uint64_t bytes_per_s, TimePs now) override;
+  void route_again(PortId output, TimePs now) override;
   void settle(TimePs now) override;
 
   std::size_t inputs() const override { return inputs_; }
@@ -87,6 +89,8 @@ class alignas(64) CutThroughSwitch final : public SwitchCore {
   void request_train(Output& output);
   bool send_train(Output& output, TimePs now);
   void plan_next(Output& output);
+  void bring_up(Output& output, TimePs now);
+  void charge_down(Output& output, Queue& waiting, TimePs now);
   void tell_of_repeats(const Output& output, std::uint64_t before, const StateVisitor& state);
   void credit_with_effect(PortId port, Channel& to, std::uint32_t bytes, TimePs at, TimePs now);
   // One start of an input at a time.
@@ -122,6 +126,10 @@ class alignas(64) CutThroughSwitch final : public SwitchCore {
   std::vector<Channel> channels_;  // [output][vc]
   std::vector<Queue> all_queues_;
   std::vector<InputStart> starts_;  // [input]; empty without input_start_ps_
+  struct Down {
+    TimePs busy_until_ps = 0, since_ps = 0;
+  };
+  std::vector<Down> down_;  // by output, of those whose link is down; empty if none ever was
 };
 
 }  // namespace wafertlm

@@ -13,16 +13,18 @@ OutputCounters CutThroughSwitch::counters(PortId port) const {
   counters.credit_blocked_ps = waits.credit_blocked_ps;
   counters.queue_wait_ps = waits.queue_wait_ps;
   counters.credit_wait_ps = waits.credit_wait_ps;
+  counters.down_wait_ps = waits.down_wait_ps;
   for (std::size_t c = 0; c < kMaxClasses; ++c) {
     counters.contention_wait_ps[c] = waits.of_class[c].contention_wait_ps;
     counters.longest_wait_ps[c] = waits.of_class[c].longest_wait_ps;
   }
   // What is counted only when the line pauses.
+  const TimePs busy_until = output.line.is_held() ? 0 : output.line.free_ps();
   for (std::size_t i = 0; i < std::size_t{vcs_} * inputs_; ++i) {
     const Queue& waiting = output.queues[i];
     if (!waiting.head || (!per_output_ && waiting.head->output != port)) continue;
     counters.contention_wait_ps[index_of(output.current_class)] +=
-        output.line.free_ps() - std::min(output.line.free_ps(), waiting.eligible_ps);
+        busy_until - std::min(busy_until, waiting.eligible_ps);
   }
   counters.packets = output.packets;
   counters.payload_bytes = output.payload_bytes;

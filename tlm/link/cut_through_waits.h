@@ -11,17 +11,18 @@ namespace wafertlm::cut_through {
 
 /// The waits of OutputCounters; of up to two classes in one cache line.
 struct alignas(64) PortWaits {
-  TimePs credit_blocked_ps = 0, queue_wait_ps = 0, credit_wait_ps = 0;
+  TimePs credit_blocked_ps = 0, queue_wait_ps = 0, credit_wait_ps = 0, down_wait_ps = 0;
   struct OfClass {
     TimePs contention_wait_ps = 0, longest_wait_ps = 0;
   };
   std::array<OfClass, kMaxClasses> of_class{};
 
   static void list_state(PortWaits& waits, std::size_t classes, StateVisitor& state) {
-    auto& [credit_blocked_ps, queue_wait_ps, credit_wait_ps, of_class] = waits;
+    auto& [credit_blocked_ps, queue_wait_ps, credit_wait_ps, down_wait_ps, of_class] = waits;
     state.count(credit_blocked_ps);
     state.count(queue_wait_ps);
     state.count(credit_wait_ps);
+    state.require(down_wait_ps == 0);  // nothing is accelerated beside faults
     TimePs longest = 0;
     for (std::size_t c = 0; c < classes; ++c) {
       auto& [contention_wait_ps, longest_wait_ps] = of_class[c];
@@ -54,6 +55,26 @@ class WaitAccount {
     waiting.contention_ps += time;
     waiting.class_contention_ps += time;
     ports_[output.port].of_class[index_of(by)].contention_wait_ps += time;
+  }
+
+  /// The head of `waiting` has waited from `from` to `until` for a link that was down.
+  void charge_down(const Output& output, Queue& waiting, TimePs from, TimePs until) {
+    if (from >= until) return;
+    if (OptionalBox<Waits>& waits = waiting.head->waits; waits) waits->down_ps += until - from;
+    ports_[output.port].down_wait_ps += until - from;
+    waiting.contention_ps += until - from;
+    waiting.eligible_ps = until;
+  }
+  /// It was behind others in its queue for that time.
+  void charge_queue(const Output& output, Packet& packet, TimePs time) {
+    if (packet.waits) packet.waits->queue_ps += time;
+    ports_[output.port].queue_wait_ps += time;
+  }
+  /// The head of `waiting` leaves the queue for another one, and with it what it has waited for others.
+  void take_along(const Output& output, Queue& waiting) {
+    charge_queue(output, *waiting.head, waiting.first_eligible_ps() - waiting.head->ready_ps);
+    if (OptionalBox<Waits>& waits = waiting.head->waits; waits)
+      waits->contention_ps[index_of(waiting.contended_class)] += waiting.class_contention_ps;
   }
 
   /// The line was busy until `until`, and goes on at `from` or with another class.

@@ -56,6 +56,17 @@ class Line {
   /// The line became free at `at`, before anybody looks.
   void set_idle_since(TimePs at) { free_ps_ = at; }
   std::uint64_t bytes_per_s() const { return rate_; }
+  /// What is sent from now on goes at this rate; what is on the line ends when it would have.
+  /// @throws as the constructor.
+  void set_rate(std::uint64_t bytes_per_s);
+  /// Nothing can start until release().
+  void hold() { free_ps_ = kNever; }
+  bool is_held() const { return free_ps_ == kNever; }
+  /// `busy_until`: what free_ps() was before hold().
+  void release(TimePs now, TimePs busy_until) {
+    free_ps_ = std::max(now, busy_until);
+    if (now > busy_until) slack_ = 0;
+  }
 
   static constexpr PsFraction kUnbound = ~PsFraction{0};
 

@@ -93,6 +93,14 @@ class SwitchCore {
   /// Makes up for what is to have happened until `now`.
   virtual void settle(TimePs /*now*/) {}
 
+  // Faults in operation; before anything else happens at `now`.
+  /// Packets that start from now on go at this rate; 0: none starts until there is another one.
+  /// @throws std::logic_error: a switch whose ports keep their rate.
+  virtual void set_rate(PortId output, std::uint64_t bytes_per_s, TimePs now);
+  /// The packets that wait for `output`, whose link is down, take the ways that the routes have now.
+  /// @throws std::logic_error: as set_rate().
+  virtual void route_again(PortId output, TimePs now);
+
   PortId route(const Packet& packet) const { return routes_.output_for(packet); }
   virtual std::size_t inputs() const = 0;
   virtual std::size_t outputs() const = 0;

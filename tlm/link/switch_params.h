@@ -69,6 +69,7 @@ struct OutputCounters {
   std::uint64_t packets = 0, payload_bytes = 0, wire_bytes = 0;
   TimePs credit_blocked_ps = 0;  ///< line idle, the packet sent next was ready but had no credit
   TimePs queue_wait_ps = 0, credit_wait_ps = 0;
+  TimePs down_wait_ps = 0;                               ///< for a link that was down
   std::array<TimePs, kMaxClasses> contention_wait_ps{};  ///< by the class that was served
   std::array<TimePs, kMaxClasses> longest_wait_ps{};     ///< starvation, by the class that waited
 };

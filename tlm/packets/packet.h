@@ -18,10 +18,11 @@ struct Message;
 struct Waits {
   TimePs queue_ps = 0;                              ///< behind packets of its own queue
   TimePs credit_ps = 0;                             ///< output free, no room in the next buffer
+  TimePs down_ps = 0;                               ///< the link was down
   std::array<TimePs, kMaxClasses> contention_ps{};  ///< output busy with a packet of that class
 
   TimePs total() const {
-    TimePs sum = queue_ps + credit_ps;
+    TimePs sum = queue_ps + credit_ps + down_ps;
     for (const TimePs time : contention_ps) sum += time;
     return sum;
   }

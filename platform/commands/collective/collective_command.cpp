@@ -21,6 +21,7 @@
 #include "platform/host/options.h"
 #include "platform/host/presets.h"
 #include "platform/host/validators.h"
+#include "platform/machine/faults_report.h"
 #include "platform/machine/machine.h"
 #include "platform/results/parts.h"
 #include "platform/run/host_estimate.h"
@@ -149,6 +150,7 @@ class CollectiveReport {
       row["simulated_npus"] = result.simulated_npus;
       row["values_proven"] = result.proven;
       for (const auto& [name, value] : result.of_fabric.items()) row[name] = value;
+      if (!result.faults.is_null()) row["faults"] = result.faults;
       if (result.reliability) row["reliability"] = to_json(*result.reliability, bit_error_rate_);
     }
     if (!result.rtl.is_null()) rows.front()["rtl"] = result.rtl;
@@ -302,6 +304,7 @@ class CollectiveReport {
       fmt::print("           no credit: {} idle for {:.2f} % of the time with a packet ready\n",
                  row["starved_link"]["name"].get<std::string>(),
                  100 * row["starved_link"]["blocked_fraction"]["credit"].get<double>());
+    if (row.contains("faults")) fmt::print("{}", faults_text(row["faults"]));
     if (row.contains("reliability")) fmt::print("           {}", goodput_line(row["reliability"]));
     if (setup_.streams()) {
       fmt::print("           chunks of {}, busiest link {} shares = {}; channels end:",

@@ -2,6 +2,7 @@
 #include "platform/commands/collective/collective_tables.h"
 
 #include "platform/commands/collective/explain_bound.h"
+#include "platform/machine/faults_report.h"
 #include "platform/text/format.h"
 
 namespace wafertlm {
@@ -29,6 +30,7 @@ results::Json row_schema() {
   row = schema::object(row);
   row.erase("additionalProperties");
   row["properties"]["runner_up"] = schema::text("What the library of GPUs would take next");
+  row["properties"]["faults"] = faults_schema();
   row["properties"]["faster"] = schema::object(
       {{"algorithm", schema::text()}, {"chunks", schema::count()}, {"predicted_ps", schema::count()}});
   return row;

@@ -127,6 +127,9 @@ std::vector<double> parse_loads(const std::string& text) {
 TrafficSetup resolve_common(const TrafficOptions& options, const std::vector<std::string>& overrides) {
   TrafficSetup setup;
   setup.platform = config::load_platform(options.platform_file, overrides);
+  if (!setup.platform.run.faults.empty())
+    throw std::invalid_argument(
+        "run.faults: synthetic traffic is measured over time, and a fault has one; leave it out");
   if (setup.platform.run.fault)
     throw std::invalid_argument(
         "run.fault: synthetic traffic has no values and no receiver that misses a packet; leave it out");

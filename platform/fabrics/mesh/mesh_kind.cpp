@@ -97,6 +97,19 @@ std::any MeshKind::default_params() const {
   return mesh;
 }
 
+void MeshKind::prepare_detours(config::WaferSpec& wafer, const std::vector<std::string>& ways) const {
+  const MeshGeometry geometry(wafer.width, wafer.height);
+  for (std::uint32_t n = 0; n < geometry.npus(); ++n)
+    for (const Side side : kAllSides) {
+      const auto from = static_cast<NpuId>(n);
+      if (!geometry.has_neighbor(from, direction_of(side))) continue;
+      const NpuId to = geometry.neighbor(from, direction_of(side));
+      const std::string name = fmt::format("router{}->router{}", n, index_of(to));
+      if (std::find(ways.begin(), ways.end(), name) != ways.end())
+        wafer.fabric.as<MeshParams>().dying_ways.emplace_back(from, to);
+    }
+}
+
 std::string MeshKind::wafer_name(const config::WaferSpec& wafer) const {
   return fmt::format("{}x{} wafer", wafer.width, wafer.height);
 }

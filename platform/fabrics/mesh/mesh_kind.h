@@ -33,7 +33,9 @@ class MeshKind : public FabricKind {
     abilities.input_starts = true;
     KnownDefects& known = abilities.defects;
     known.routers = known.links = known.slow_links = known.io = known.drawn = true;
-    abilities.dateline_channels = mesh_params(fabric).has_detours();
+    abilities.reroutes = true;
+    const MeshParams mesh = mesh_params(fabric);
+    abilities.dateline_channels = mesh.has_detours() || !mesh.dying_ways.empty();
     return abilities;
   }
   std::uint32_t npus(const config::WaferSpec& wafer) const override { return wafer.width * wafer.height; }
@@ -41,6 +43,7 @@ class MeshKind : public FabricKind {
   std::vector<NpuId> failed_npus(const config::FabricSpec& fabric) const override {
     return mesh_params(fabric).idle_npus();
   }
+  void prepare_detours(config::WaferSpec& wafer, const std::vector<std::string>& ways) const override;
   std::string wafer_name(const config::WaferSpec& wafer) const override;
   TimePs horizon_ps(const config::WaferSpec& wafer) const override;
   std::unique_ptr<Fabric> make(const config::WaferSpec& wafer, const BuildContext& in) const override;

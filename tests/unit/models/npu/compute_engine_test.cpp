@@ -27,6 +27,20 @@ TEST(ComputeEngine, RooflineIsTheSlowerOfComputeAndMemory) {
   EXPECT_EQ(engine.duration({1, 0, 0}), 1U);  // rounded up
 }
 
+TEST(ComputeEngine, AComputationThatStartsWhileTheNpuIsSlowerTakesLonger) {
+  ComputeParams slower = params();
+  slower.speed_changes = {{500, 1000, 50}, {2000, kNever, 3}};
+  ComputeEngine engine(slower);
+  EXPECT_EQ(engine.duration({0, 0, 100}, 499), 100U);
+  EXPECT_EQ(engine.duration({0, 0, 100}, 500), 200U);
+  EXPECT_EQ(engine.duration({0, 0, 101}, 999), 202U);
+  EXPECT_EQ(engine.duration({0, 0, 100}, 1000), 100U);
+  EXPECT_EQ(engine.duration({0, 0, 100}, 2000), 3334U);  // 3333⅓ rounded up
+  EXPECT_EQ(engine.slowed()[0].computations, 2U);
+  EXPECT_EQ(engine.slowed()[0].longer_ps, 201U);
+  EXPECT_EQ(engine.slowed()[1].longer_ps, 3234U);
+}
+
 TEST(OperandBytes, AreBothFactorsOfEachProduct) {
   // (8 x 1024) · (1024 x 512), and 16 of (2 x 3) · (3 x 4)
   EXPECT_EQ(operand_bytes({{8, 512, 1024, 1}, {2, 4, 3, 16}}, 64),

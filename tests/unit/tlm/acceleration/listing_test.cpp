@@ -221,7 +221,7 @@ TEST(Listing, OfAQueue) {
 
 TEST(Listing, OfWaits) {
   cut_through::PortWaits waits;
-  auto& [credit_blocked_ps, queue_wait_ps, credit_wait_ps, of_class] = waits;
+  auto& [credit_blocked_ps, queue_wait_ps, credit_wait_ps, down_wait_ps, of_class] = waits;
   const List list = [&of = waits](StateVisitor& state) { cut_through::PortWaits::list_state(of, 2, state); };
   expect_seen(list, {{"blocked", By::both, [&is = credit_blocked_ps] { ++is; }},
                      {"queue", By::both, [&is = queue_wait_ps] { ++is; }},
@@ -229,6 +229,7 @@ TEST(Listing, OfWaits) {
                      {"contention", By::both, [&is = of_class] { ++is[1].contention_wait_ps; }},
                      {"longest", By::under_way, [&is = of_class] { ++is[1].longest_wait_ps; }},
                      {"no class", By::nobody, [&is = of_class] { ++is[2].contention_wait_ps; }}});
+  expect_seen(list, {{"down", By::at_rest, [&is = down_wait_ps] { is = 1; }}});
 }
 
 TEST(Listing, OfWindows) {

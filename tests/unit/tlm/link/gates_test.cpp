@@ -89,6 +89,37 @@ TEST(TimingGates, TheOwnQueueInFront) {
   EXPECT_EQ(bench.packets[1].waits->total(), 800U);
 }
 
+TEST(TimingGates, TheLinkIsDown) {
+  Bench bench(1 << 20, 2);
+  bench.arrive(1000, 5000, 0);
+  bench.arrive(100, 5200, 1);
+  bench.expect_gate(5000);
+  bench.core.set_rate(PortId{0}, 0, 5500);
+  EXPECT_FALSE(bench.core.wake(PortId{0}, 6000));  // what it asked for before
+  bench.core.set_rate(PortId{0}, kBytePerPs / 2, 9000);
+  bench.expect_gate(9000);
+  EXPECT_EQ(bench.packets[1].tail_ps, 9000U + 200 + 300);
+  EXPECT_EQ(bench.packets[1].waits->contention_ps[0], 800U);
+  EXPECT_EQ(bench.packets[1].waits->down_ps, 3000U);
+  EXPECT_EQ(bench.packets[1].waits->total(), 3800U);
+  EXPECT_EQ(bench.core.counters(PortId{0}).down_wait_ps, 3000U);
+  EXPECT_EQ(bench.core.counters(PortId{0}).credit_wait_ps, 0U);
+}
+
+TEST(TimingGates, ALackOfCreditBeforeTheLinkWentDown) {
+  Bench bench(1000);
+  bench.arrive(1000, 5000);
+  bench.arrive(100, 5200);
+  bench.expect_gate(5000);
+  bench.core.set_rate(PortId{0}, 0, 7000);
+  bench.core.credit(PortId{0}, VcId{0}, 1000, 7500, 7400);
+  bench.core.set_rate(PortId{0}, kBytePerPs, 8000);
+  bench.expect_gate(8000);
+  EXPECT_EQ(bench.packets[1].waits->queue_ps, 800U);
+  EXPECT_EQ(bench.packets[1].waits->credit_ps, 1000U);
+  EXPECT_EQ(bench.packets[1].waits->down_ps, 1000U);
+}
+
 TEST(TimingGates, AnotherPacketOnTheLine) {
   Bench bench(1 << 20, 2);
   bench.arrive(1000, 5000, 0);
