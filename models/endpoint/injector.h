@@ -28,8 +28,7 @@ struct InjectorParams {
   /// Messages of a class that go out at the same time; more than these share an engine with another one.
   std::uint32_t dma_engines = 4;
   InjectionOrder order = InjectionOrder::packet;
-  /// Of each destination the exit of the first switch, if exits have windows (InjectionWindows) of an equal
-  /// part of the link's buffer; else empty.
+  /// Of each destination the exit of the first switch, if exits have windows (InjectionWindows); else empty.
   std::vector<std::uint8_t> exits;
   /// The fabric stripes packets over ways: Packet::lane counts what goes to each destination.
   bool striped = false;

@@ -223,6 +223,24 @@ OutputParams MeshFabric::io_link() const {
           buffer_bytes(params_.io_bytes_per_s, params_.io_latency_ps, params_.router_pipeline_ps)};
 }
 
+std::vector<std::uint8_t> MeshFabric::exits(NpuId npu) const {
+  constexpr std::uint8_t kNoWindow = 0xFF;
+  std::vector<std::uint8_t> by_side(kMeshSides, kNoWindow);
+  for (std::size_t side = 0; side < kMeshSides; ++side)
+    if (const auto to = static_cast<Direction>(side);
+        geometry_.has_neighbor(npu, to) && rates_.of(mesh_link(npu, to)) < rates_.of(to))
+      by_side[side] = static_cast<std::uint8_t>(side);
+  if (by_side == std::vector<std::uint8_t>(kMeshSides, kNoWindow)) return {};
+  std::vector<std::uint8_t> exits(geometry_.endpoints(), kNoWindow);
+  for (std::uint32_t e = 0; e < geometry_.endpoints(); ++e) {
+    const NpuId to = geometry_.router(static_cast<NpuId>(e));
+    if (to == npu) continue;
+    const Direction side = detours_ ? detours_->next(npu, npu, to) : geometry_.next_direction(npu, to);
+    exits[e] = by_side[static_cast<std::size_t>(side)];
+  }
+  return exits;
+}
+
 /// Heads and credits are announced so much ahead.
 TimePs MeshFabric::lookahead_ps() const {
   if (params_.format.by_flit) return 0;

@@ -40,6 +40,8 @@ class MeshFabric final : public Fabric {
   std::uint64_t message_bytes_per_s() const override {
     return std::min(params_.fastest_bytes_per_s(), params_.injection_bytes_per_s);
   }
+  /// Messages over slow links of an NPU's router must not fill the buffer that it shares out.
+  std::vector<std::uint8_t> exits(NpuId npu) const override;
   TimePs lookahead_ps() const override;
   Partition partition_of(NpuId endpoint) const override {
     return static_cast<Partition>(index_of(geometry_.router(endpoint)));

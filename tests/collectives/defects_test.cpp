@@ -68,8 +68,8 @@ TEST(Defects, ADeadLinkOfTheCornerBoundsAnAllGather) {
   EXPECT_LE(result["time"].get<double>(), 1.03 * line_ps);
 }
 
-// The corner's links have 25 and 50 % of theirs: three quarters of a link together. What waits for them holds
-// room that its neighbours' other messages could use.
+// The corner's links have 25 and 50 % of theirs: three quarters of a link together. Messages over a slow link
+// do not hold up others: they have a window of their own in the buffer behind an NPU.
 TEST(Defects, SlowLinksOfTheCornerBoundAnAllGather) {
   const std::uint64_t bytes = 64 << 20;
   const auto result = test::outcome(
@@ -80,7 +80,7 @@ TEST(Defects, SlowLinksOfTheCornerBoundAnAllGather) {
   const double line_ps = 19.0 / 20 * static_cast<double>(bytes) / (0.75 * 750e9) * 1e12;
   EXPECT_GE(result["bound"].get<double>(), line_ps);
   EXPECT_LE(result["bound"].get<double>(), 1.001 * line_ps + 100'000);
-  EXPECT_LE(result["time"].get<double>(), 1.10 * line_ps);
+  EXPECT_LE(result["time"].get<double>(), 1.01 * line_ps);
 }
 
 }  // namespace

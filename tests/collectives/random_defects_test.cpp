@@ -135,10 +135,10 @@ TEST_P(RandomDefects, CollectivesGoAroundThem) {
       const auto plain = test::outcome(spec, request);
       spec.run.acceleration = config::Acceleration::off;
       EXPECT_EQ(plain, test::outcome(spec, request));
-      EXPECT_EQ(plain["time"], result["time"]);
     } catch (const std::invalid_argument& error) {
       ++refused;
-      EXPECT_NE(std::string(error.what()).find("wafer.defects"), std::string::npos) << number << error.what();
+      std::printf("%s, case %d: %s\n", fabric.name, number, error.what());
+      EXPECT_NE(std::string(error.what()).find("wafer.defects"), std::string::npos) << number;
     }
   }
   std::printf("%s: %d maps, %d refused\n", fabric.name, done, refused);

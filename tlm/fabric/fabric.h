@@ -51,7 +51,8 @@ class Fabric : public sc_core::sc_module {
   virtual std::uint64_t message_bytes_per_s() const = 0;
   virtual std::uint64_t message_bytes_per_s_of(NpuId) const { return message_bytes_per_s(); }
   /// Of each destination: through which exit of its first switch an NPU's packets leave, 0, 1 or 2, if these
-  /// should have a window of packets each in the buffer there; else empty.
+  /// should have a window of packets each in the buffer there; or slow exits 0 to 3, and 255 for the others,
+  /// which have none; else empty.
   virtual std::vector<std::uint8_t> exits(NpuId) const { return {}; }
 
   /// Of a fabric whose NPUs have a port per link: the routes and the number of outputs of the NPU's first

@@ -83,5 +83,14 @@ TEST(InjectionWindows, KeepExitsApart) {
   EXPECT_EQ(fill(of, kPacket, far), part / kPacket * kPacket);
 }
 
+TEST(InjectionWindows, ASlowExitHasAFifthAndTheOthersTheRest) {
+  const NpuId slow{0}, fast{1};
+  auto of = windows({0, InjectionWindows::kFree}, 0);
+  const std::uint64_t part = (kRoundTrip + 6 * kPacket) / 5;
+  EXPECT_EQ(fill(of, kPacket, slow), part / kPacket * kPacket);
+  EXPECT_EQ(fill(of, kShort, slow), (part - part / kPacket * kPacket) / kShort * kShort);
+  EXPECT_TRUE(of.has_credits(message_of(kPacket, fast), kVc, kPacket));
+}
+
 }  // namespace
 }  // namespace wafertlm
