@@ -58,7 +58,9 @@ RunFaults::RunFaults(const config::PlatformSpec& spec, Fabric& fabric, Scheduler
           found == fabric.links().end() ? nullptr : fabric.switch_module(found->from).plain_core();
       if (!core)
         throw config::ConfigError(place_of(spec, k),
-                                  fmt::format("link {} does not leave a switch, and keeps its rate", name));
+                                  fmt::format("no switch of this fabric has link {} (an NPU's port keeps its "
+                                              "rate); names are those of the results' links",
+                                              name));
       courses_[k].ways.push_back({*found, *core, core->bytes_per_s(found->output)});
     }
     const auto number = static_cast<std::uint32_t>(k) * kKinds;
