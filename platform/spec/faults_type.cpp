@@ -18,7 +18,8 @@ constexpr std::uint32_t kMostRoutersWithDetours = 20'000;
 void check_entry(const RunFaultSpec& fault, const Check& check) {
   if (fault.npu && !fault.link.empty())
     check.fail({&fault.npu, &fault.link}, "a fault is of one part: give a link or an npu");
-  if (!fault.npu && fault.link.empty()) check.fail({&fault.at_ps}, "a fault needs a part: link: \"5-6\", or npu: 3");
+  if (!fault.npu && fault.link.empty())
+    check.fail({&fault.at_ps}, "a fault needs a part: link: \"5-6\", or npu: 3");
   if (fault.npu && fault.dies == fault.speed_percent.has_value())
     check.fail({&fault.npu, &fault.speed_percent, &fault.dies},
                "an NPU gets slower (speed_percent: 50) or dies (dies: true): give one of both");

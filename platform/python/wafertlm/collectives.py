@@ -43,6 +43,7 @@ class CollectiveRow(Row):
     simulated_npus: int
     values_proven: bool
     starved_link: dict[str, Any]
+    faults: tuple[dict[str, Any], ...] | None = None
     faster: dict[str, Any] | None = None
     runner_up: str | None = None
 

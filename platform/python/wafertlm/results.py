@@ -321,6 +321,7 @@ class RunResults(Row):
     values_proven: bool
     rtl: tuple[dict[str, Any], ...] | None = None
     memory_rtl: tuple[dict[str, Any], ...] | None = None
+    faults: tuple[dict[str, Any], ...] | None = None
     reliability: dict[str, float] | None = None
     endpoints: Endpoints
     simulation: Simulation
