@@ -58,7 +58,7 @@ void check_reroute(const PlatformSpec& platform, const RunFaultSpec& first, cons
          fmt::format("detours are known of up to {} routers", kMostRoutersWithDetours));
 }
 
-void check_links(const PlatformSpec& platform, const Check& check) {
+void check_faulty_links(const PlatformSpec& platform, const Check& check) {
   const std::vector<RunFaultSpec>& faults = platform.run.faults;
   const auto is_link = [](const RunFaultSpec& fault) { return !fault.link.empty(); };
   const auto first = std::find_if(faults.begin(), faults.end(), is_link);
@@ -93,7 +93,7 @@ void check_links(const PlatformSpec& platform, const Check& check) {
   }
 }
 
-void check_npus(const PlatformSpec& platform, const Check& check) {
+void check_faulty_npus(const PlatformSpec& platform, const Check& check) {
   const std::vector<NpuId> failed = platform.wafer.fabric.kind->failed_npus(platform.wafer.fabric);
   for (const RunFaultSpec& fault : platform.run.faults) {
     if (!fault.npu) continue;
@@ -141,8 +141,8 @@ std::string RunFaultSpec::part() const {
 
 void check_run_faults(const PlatformSpec& platform, const Check& check) {
   const std::vector<RunFaultSpec>& faults = platform.run.faults;
-  check_links(platform, check);
-  check_npus(platform, check);
+  check_faulty_links(platform, check);
+  check_faulty_npus(platform, check);
   if (platform.run.on_fault != OnFault::wait &&
       std::none_of(faults.begin(), faults.end(), [](const RunFaultSpec& fault) { return fault.is_loss(); }))
     check.fail({&platform.run.on_fault},

@@ -7,6 +7,7 @@
 #include "tests/collectives/random_fabrics.h"
 #include "tests/support/random_cases.h"
 #include "tests/support/refusal.h"
+#include "workloads/collectives/algorithm/algorithm.h"
 
 namespace wafertlm {
 namespace {
