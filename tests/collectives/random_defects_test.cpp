@@ -133,6 +133,7 @@ TEST_P(RandomDefects, CollectivesGoAroundThem) {
       EXPECT_EQ(result, again);
       spec.run.functional = spec.run.checkers = false;
       const auto plain = test::outcome(spec, request);
+      EXPECT_EQ(plain["time"], result["time"]);
       spec.run.acceleration = config::Acceleration::off;
       EXPECT_EQ(plain, test::outcome(spec, request));
     } catch (const std::invalid_argument& error) {

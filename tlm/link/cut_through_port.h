@@ -135,7 +135,7 @@ struct alignas(64) Output {
     return best >= waiting.wire_bytes;
   }
   /// When a waiting head can go, as far as known (rule 1): kNever if that depends on credits not yet
-  /// promised, which then wake the output.
+  /// promised. Those wake the output, also where they only let it go earlier on another channel.
   TimePs earliest_start(const Queue& waiting) {
     const TimePs start = std::max(waiting.eligible_ps, line.free_ps());
     const CreditWindow& credits = channels[waiting.vcs.first].credits;

@@ -64,5 +64,26 @@ TEST(Lane, WhatAFlowSendsAgainStaysBehindWhatItHasSent) {
   EXPECT_EQ(packets[1].next, &packets[2]);
 }
 
+// A head may go on either channel. One has room at 500; what is promised of the other later may come before
+// that, so it is waited for, too.
+TEST(Output, ACreditOfTheOtherChannelIsWaitedForToo) {
+  std::array<Channel, 2> channels{Channel(100), Channel(100)};
+  OutputParams params;
+  params.bytes_per_s = 1;
+  Output output(params);
+  output.channels = channels.data();
+  for (Channel& each : channels) each.credits.take(100);
+  Queue waiting;
+  waiting.wire_bytes = 80;
+  waiting.vcs = {0, 2};
+  channels[0].credits.give_back(100, 500);
+  EXPECT_EQ(output.earliest_start(waiting), 500U);
+  EXPECT_EQ(channels[0].needed, 0U);
+  EXPECT_EQ(channels[1].needed, 80U);
+  EXPECT_EQ(output.starved_vcs, 1U << 1);
+  channels[1].credits.give_back(100, 400);
+  EXPECT_EQ(output.earliest_start(waiting), 400U);
+}
+
 }  // namespace
 }  // namespace wafertlm::cut_through
