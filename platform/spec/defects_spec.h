@@ -58,6 +58,12 @@ struct DeadFredParts {
   std::vector<Uplink> uplinks;
 
   bool any() const { return !l1.empty() || !l2.empty() || !uplinks.empty(); }
+  /// For messages: the first list that has something.
+  const void* first_key() const {
+    if (!l1.empty()) return &l1;
+    if (!l2.empty()) return &l2;
+    return &uplinks;
+  }
 };
 
 /// Parts that do not work of wafer number `wafer`, as `wafertlm yield` draws them.

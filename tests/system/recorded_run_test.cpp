@@ -81,7 +81,8 @@ TEST_F(RecordedRun, TheReportHoldsTheRun) {
   EXPECT_EQ(data["resolved"], read_text(out + "/resolved.yaml"));
   EXPECT_EQ(
       data["layout"],
-      json::parse(R"({"kind": "mesh", "width": 3, "height": 2, "npus": 6, "npu_of_rank": [0, 1, 2, 3]})"));
+      json::parse(
+          R"({"kind": "mesh", "width": 3, "height": 2, "dead": [], "npus": 6, "npu_of_rank": [0, 1, 2, 3]})"));
   const double end_ps = results["simulation"]["end_s"].get<double>() * 1e12;
   const json &links = data["links"], &memories = data["memories"];
   ASSERT_EQ(links["busy"].size(), results["links"].size());

@@ -97,7 +97,7 @@ void check_fred_defects(const FabricSpec& fabric, const Check& check) {
   FredParams counted = fabric.as<FredParams>();
   const auto& fred = fabric.as<FredParams>();
   if (!fred.is_physical())
-    check.fail({&dead, &fred.view},
+    check.fail({dead.first_key(), &fred.view},
                "the logical view has whole switches and no chips: take wafer.fabric.view: physical");
   counted.set_chip_counts();
   check_dead_parts(dead, fred, counted.chips.chips_per_l1, counted.chips.up_ports, check);

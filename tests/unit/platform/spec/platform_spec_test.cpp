@@ -194,7 +194,7 @@ TEST(PlatformSpec, EndpointDataTypeAndFault) {
   EXPECT_EQ(plain.npu.endpoint.memory, EndpointMemory::free);
   EXPECT_EQ(plain.run.data_type, DataType::int32);
   EXPECT_FALSE(plain.run.fault);
-  EXPECT_EQ(resolved_yaml(plain).find("fault:"), std::string::npos);
+  EXPECT_EQ(resolved_yaml(plain).find("\n  fault:"), std::string::npos);
 
   const PlatformSpec spec = load_platform(
       preset, {"npu.endpoint={step_cost: 1.5 us, receive_cost: 7 ps, memory: hbm}", "run.functional=true",
