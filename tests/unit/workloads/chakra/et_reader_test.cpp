@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/chakra/et_reader.h"
 
+#include <chrono>
 #include <filesystem>
 #include <iterator>
 
@@ -215,6 +216,12 @@ TEST_F(EtReading, AFileThatHasChangedIsRefused) {
   EtReader reader(path_);
   write_bytes(path_, metadata() + record(node(1, kLongName + "er", 4)));
   expect_error([&] { read_all(reader); }, {path_, "has changed while it was read"});
+  // As long as before, and written later.
+  write_bytes(path_, metadata() + record(node(1, kLongName, 4)));
+  EtReader same_length(path_);
+  std::filesystem::last_write_time(path_,
+                                   std::filesystem::last_write_time(path_) + std::chrono::nanoseconds(1));
+  expect_error([&] { read_all(same_length); }, {path_, "has changed while it was read"});
   std::filesystem::remove(path_);
   expect_error([&] { read_all(reader); }, {path_, "cannot be read"});
 }
