@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "models/endpoint/injection_windows.h"
 #include "tlm/fabric/checker.h"
 
 namespace wafertlm {
@@ -224,14 +225,13 @@ OutputParams MeshFabric::io_link() const {
 }
 
 std::vector<std::uint8_t> MeshFabric::exits(NpuId npu) const {
-  constexpr std::uint8_t kNoWindow = 0xFF;
-  std::vector<std::uint8_t> by_side(kMeshSides, kNoWindow);
+  std::vector<std::uint8_t> by_side(kMeshSides, InjectionWindows::kFree);
   for (std::size_t side = 0; side < kMeshSides; ++side)
     if (const auto to = static_cast<Direction>(side);
         geometry_.has_neighbor(npu, to) && rates_.of(mesh_link(npu, to)) < rates_.of(to))
       by_side[side] = static_cast<std::uint8_t>(side);
-  if (by_side == std::vector<std::uint8_t>(kMeshSides, kNoWindow)) return {};
-  std::vector<std::uint8_t> exits(geometry_.endpoints(), kNoWindow);
+  if (by_side == std::vector<std::uint8_t>(kMeshSides, InjectionWindows::kFree)) return {};
+  std::vector<std::uint8_t> exits(geometry_.endpoints(), InjectionWindows::kFree);
   for (std::uint32_t e = 0; e < geometry_.endpoints(); ++e) {
     const NpuId to = geometry_.router(static_cast<NpuId>(e));
     if (to == npu) continue;

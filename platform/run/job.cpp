@@ -123,7 +123,9 @@ chakra::CommGroups workload_groups(const config::WorkloadSpec& workload, const S
   if (workload.kind != config::WorkloadKind::traces) return chakra::CommGroups(ranks);
   if (astra_text::is_text_workload(traces.path))
     return chakra::CommGroups::from_map(astra_text::TrainingJob(traces.path, ranks).groups(), ranks);
-  return chakra::recorded_groups(sources, ranks);
+  // All replicas are one file.
+  return traces.replicate ? chakra::recorded_groups(std::vector{traces.path}, ranks)
+                          : chakra::recorded_groups(sources, ranks);
 }
 
 namespace {
