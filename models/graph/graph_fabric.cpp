@@ -7,6 +7,7 @@
 #include "tlm/fabric/checker.h"
 #include "tlm/link/route_check.h"
 #include "tlm/packets/npu_name.h"
+#include "tlm/remote/remote_links.h"
 
 namespace wafertlm {
 namespace {
@@ -63,23 +64,40 @@ PortId VertexRouting::output_for(const Packet& packet) const {
 }
 
 GraphFabric::GraphFabric(const sc_core::sc_module_name& name, const GraphParams& params,
-                         const ClassTable& classes, Scheduler& scheduler, CheckerSet* checkers, bool reverse)
-    : Fabric(name), params_(params), graph_(*params_.graph), classes_(classes), checkers_(checkers) {
+                         const ClassTable& classes, Scheduler& scheduler, CheckerSet* checkers, bool reverse,
+                         RemoteLinks* remote)
+    : Fabric(name),
+      params_(params),
+      graph_(*params_.graph),
+      classes_(classes),
+      checkers_(checkers),
+      remote_(remote) {
   check_params();
   const auto vertices = static_cast<std::uint32_t>(graph_.vertices().size());
   number_.resize(vertices);
-  std::size_t count = 0;
   for (std::uint32_t vertex = 0; vertex < vertices; ++vertex) {
     routing_.emplace_back(graph_, vertex);
-    if (!graph_.is_leaf(vertex)) number_[vertex] = count++;
+    if (graph_.is_leaf(vertex)) continue;
+    number_[vertex] = vertex_.size();
+    vertex_.push_back(vertex);
   }
-  switches_.resize(count);
+  switches_.resize(vertex_.size());
   for (std::uint32_t k = 0; k < vertices; ++k) {
     const std::uint32_t vertex = reverse ? vertices - 1 - k : k;
-    if (!graph_.is_leaf(vertex)) make_switch(vertex, classes, scheduler);
+    if (!graph_.is_leaf(vertex) && is_here(vertex)) make_switch(vertex, classes, scheduler);
   }
   bind_links();
   require_no_cycle(graph_);
+}
+
+bool GraphFabric::is_here(std::uint32_t vertex) const {
+  return !remote_ || remote_->part().has(params_.wafer_of[vertex]);
+}
+
+std::uint64_t GraphFabric::bytes_per_s(const FabricLink& link) const {
+  const auto& out = graph_.out_of(vertex_[link.from]);
+  const std::size_t port = index_of(link.output);
+  return port < out.size() ? graph_.links()[out[port]].bytes_per_s : kNoWireBytesPerS;
 }
 
 std::string GraphFabric::route_failure(NpuId from, NpuId to) const {
@@ -185,7 +203,9 @@ void GraphFabric::bind_links() {
     if (graph_.is_leaf(from)) continue;
     const std::string &begin = graph_.vertices()[from].name, &end = graph_.vertices()[to].name;
     links_.push_back({begin + "->" + end, number_[from], output_of(link), graph_.is_leaf(to)});
-    if (!graph_.is_leaf(to))
+    if (is_here(from) != is_here(to))
+      bind_remote(link);
+    else if (!graph_.is_leaf(to) && is_here(from))
       bind_checked(module_of(from).output(output_of(link)), module_of(to).input(input_of(link)), checkers_,
                    begin + "_to_" + end, output(link), classes_);
   }
@@ -193,6 +213,14 @@ void GraphFabric::bind_links() {
     if (!graph_.is_leaf(npu))
       links_.push_back({"node_" + graph_.vertices()[npu].name + "->" + endpoint_name(static_cast<NpuId>(npu)),
                         number_[npu], static_cast<PortId>(graph_.out_of(npu).size()), true});
+}
+
+void GraphFabric::bind_remote(std::uint32_t link) {
+  const FabricGraph::Link& cut = graph_.links()[link];
+  if (is_here(cut.from))
+    remote_->begin(link, params_.wafer_of[cut.to], module_of(cut.from).output(output_of(link)));
+  else
+    remote_->end(link, params_.wafer_of[cut.from], module_of(cut.to).input(input_of(link)));
 }
 
 void GraphFabric::attach(NpuId endpoint, FabricInitiatorSocket& to_fabric, FabricTargetSocket& from_fabric) {

@@ -9,6 +9,8 @@
 
 namespace wafertlm {
 
+class RemoteLinks;
+
 /// @throws std::invalid_argument: its routes can deadlock, with the links that wait for each other.
 void require_no_cycle(const FabricGraph& graph);
 
@@ -34,11 +36,13 @@ class GraphFabric final : public Fabric {
   /// Between an NPU with several links and its node: the fastest line there can be.
   static constexpr std::uint64_t kNoWireBytesPerS = (std::uint64_t{1} << 53) - 1;
 
-  /// As of MeshFabric. Rings need classes with an even number of virtual channels.
+  /// As of MeshFabric. Rings need classes with an even number of virtual channels. `remote`: only the wafers
+  /// of its part are built, and links to others are bound to it.
   /// @throws std::invalid_argument: a packet larger than half an explicit buffer; a link and the switch
   /// behind it that take no time; routes that can deadlock, with the links that wait for each other.
   GraphFabric(const sc_core::sc_module_name& name, const GraphParams& params, const ClassTable& classes,
-              Scheduler& scheduler, CheckerSet* checkers = nullptr, bool reverse = false);
+              Scheduler& scheduler, CheckerSet* checkers = nullptr, bool reverse = false,
+              RemoteLinks* remote = nullptr);
 
   std::uint32_t npus() const override { return graph_.npus(); }
   std::uint32_t io_controllers() const override { return 0; }
@@ -58,8 +62,11 @@ class GraphFabric final : public Fabric {
   }
   TimePs head_latency_ps(NpuId from, NpuId to) const override { return graph_.head_latency_ps(from, to); }
   std::string route_failure(NpuId from, NpuId to) const override;
+  std::uint64_t bytes_per_s(const FabricLink& link) const override;
 
  private:
+  bool is_here(std::uint32_t vertex) const;
+  void bind_remote(std::uint32_t link);
   bool has_failures() const override { return graph_.has_dead_links() || !params_.failed_npus.empty(); }
   OutputParams output(std::uint32_t link) const;
   SwitchModule& module_of(std::uint32_t vertex) { return *switches_[number_[vertex]]; }
@@ -73,8 +80,10 @@ class GraphFabric final : public Fabric {
   const FabricGraph& graph_;
   const ClassTable& classes_;
   CheckerSet* checkers_;
+  RemoteLinks* remote_;
   std::deque<VertexRouting> routing_;  // by vertex
   std::vector<std::size_t> number_;    // of the switch, by vertex
+  std::vector<std::uint32_t> vertex_;  // by number of the switch
 };
 
 }  // namespace wafertlm

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -12,6 +13,8 @@ namespace wafertlm {
 struct GraphParams : FabricParams {
   std::shared_ptr<const FabricGraph> graph;
   std::vector<NpuId> failed_npus;  ///< do not take part
+  /// By vertex: the wafer that it is on; empty: there is one. Links between two may lead to other processes.
+  std::vector<std::uint32_t> wafer_of;
 };
 
 }  // namespace wafertlm

@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <optional>
 #include <string>
+
+#include "tlm/remote/part.h"
 
 namespace wafertlm {
 
+class OperationLogs;
 struct CollectiveProgram;
 namespace config {
 struct PlatformSpec;
 }
 
-/// Whether one NPU is simulated and stands for all.
+/// Which NPUs are simulated: all, one that stands for all, or those of a part's wafers.
 struct Places {
   bool one_for_all = false;
   std::string
       why_all;  ///< all are simulated though the wiring is the same at all; empty: it is not, or one is
+  std::optional<Part> part = {};
+  /// Of a part: its operations write into these logs; of one without wafers: they are played from them.
+  OperationLogs* logs = nullptr;
 };
 
 /// The fabric's wiring is the same at all NPUs, so that one might stand for all.

@@ -9,6 +9,7 @@
 #include "models/npu/npu.h"
 #include "platform/machine/collective_run.h"
 #include "platform/machine/machine_links.h"
+#include "platform/machine/operation_log.h"
 #include "platform/machine/reliability.h"
 #include "platform/machine/remote_pool.h"
 #include "platform/machine/rtl/memory_views.h"
@@ -47,7 +48,9 @@ HierarchyOptions hierarchy_options(const config::PlatformSpec& spec) {
 }
 
 /// What has to see every packet; empty: nothing.
-std::string why_not_accelerated(const config::PlatformSpec& spec, Fabric& fabric, bool is_reliable) {
+std::string why_not_accelerated(const config::PlatformSpec& spec, Fabric& fabric, bool is_reliable,
+                                bool is_part) {
+  if (is_part) return "one process sees only a part of what would have to repeat";
   if (!spec.run.faults.empty()) return "run.faults change parts while they work";
   if (spec.run.acceleration == config::Acceleration::off) return "run.acceleration is off";
   if (spec.run.checkers) return "protocol checkers follow every packet";
@@ -113,13 +116,13 @@ FabricTraits platform_traits(const config::PlatformSpec& spec) {
 Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemory& memories,
                  const BindPool& pool, Places places)
     : places_(std::move(places)),
-      wafer_(std::make_unique<Wafer>(spec, reverse, true, places_.one_for_all)),
+      wafer_(std::make_unique<Wafer>(spec, reverse, true, places_.one_for_all, places_.part)),
       traits_(platform_traits(spec)) {
   Fabric& fabric = wafer_->fabric();
   const HbmParams whole_hbm = hbm_params(spec.npu.hbm);
   const std::optional<ReliabilityParams> reliability = reliability_params(spec);
   if (reliability && reliability->errors.rate > 0) fabric.add_errors(reliability->errors);
-  not_accelerated_ = why_not_accelerated(spec, fabric, reliability.has_value());
+  not_accelerated_ = why_not_accelerated(spec, fabric, reliability.has_value(), places_.part.has_value());
   if (not_accelerated_.empty()) {
     const auto seed = spec.run.acceleration == config::Acceleration::verify
                           ? std::optional<std::uint64_t>(spec.run.seed)
@@ -131,10 +134,12 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
     if (fabric.striped()) episodes_->switch_off("packets are striped by numbers of operations");
   }
   const std::uint32_t count = one_for_all() ? 1 : wafer_->npus();
+  if (places_.part) wafer_of_npu_ = fabric_kind(spec.wafer).wafers(spec.wafer).of_npu;
   npus_.resize(count);
   if (!memories) memories_.resize(count);
   for (std::uint32_t k = 0; k < count; ++k) {
     const std::uint32_t n = reverse ? count - 1 - k : k;
+    if (!has(static_cast<NpuId>(n))) continue;
     NpuParams params;
     params.npu = static_cast<NpuId>(n);
     params.injector.format = fabric.format();
@@ -222,7 +227,8 @@ bool Machine::plays_episodes() const { return episodes_ && episodes_->off_becaus
 void Machine::list_state(StateVisitor& state) {
   // The endpoints of a fabric of whole messages have nothing to do.
   if (!wafer_->fabric().messages())
-    for (const auto& npu : npus_) npu->list_state(state);
+    for (const auto& npu : npus_)
+      if (npu) npu->list_state(state);
   for (const auto& controller : io_) controller->list_state(state);
   wafer_->fabric().list_state(state);  // its counts may become more, at the end
 }
@@ -258,6 +264,7 @@ void Machine::attach(OperationPort& port, NpuId endpoint) {
   const std::size_t n = index_of(endpoint);
   OperationTargetSocket& socket =
       n < wafer_->npus() ? npu(endpoint).operations : io_[n - wafer_->npus()]->operations;
+  if (places_.logs) return attach_to_log(port, endpoint);
   if (sampling_) {
     SampledSocket& sampled = *sampled_.emplace_back(std::make_unique<SampledSocket>(
         ("sampled_" + std::to_string(n)).c_str(), endpoint, *sampling_, wafer_->scheduler));
@@ -266,6 +273,20 @@ void Machine::attach(OperationPort& port, NpuId endpoint) {
     return;
   }
   bind_checked(port.socket, socket, wafer_->checkers(), "operations_" + std::to_string(n));
+}
+
+/// What an endpoint that is simulated does is written down; what one that is not has done is played.
+void Machine::attach_to_log(OperationPort& port, NpuId endpoint) {
+  const std::string number = std::to_string(index_of(endpoint));
+  if (!has(endpoint)) {
+    PlayedSocket& played = *played_.emplace_back(std::make_unique<PlayedSocket>(
+        ("played_" + number).c_str(), endpoint, places_.logs->of(endpoint), wafer_->scheduler));
+    return port.socket.bind(played.socket);
+  }
+  RecordedSocket& recorded = *recorded_.emplace_back(
+      std::make_unique<RecordedSocket>(("recorded_" + number).c_str(), places_.logs->of(endpoint)));
+  port.socket.bind(recorded.target_side);
+  bind_checked(recorded.initiator_side, npu(endpoint).operations, wafer_->checkers(), "operations_" + number);
 }
 
 std::optional<ReliabilityTotals> Machine::reliability() const {
@@ -285,13 +306,15 @@ std::optional<ReliabilityTotals> Machine::reliability() const {
 std::uint64_t Machine::injected_packets() const {
   std::uint64_t packets = 0;
   for (std::uint32_t n = 0; n < wafer_->endpoints(); ++n)
-    packets += endpoint(static_cast<NpuId>(n)).injection_port().counters(PortId{0}).packets;
+    if (const auto id = static_cast<NpuId>(n); has(id))
+      packets += endpoint(id).injection_port().counters(PortId{0}).packets;
   return packets;
 }
 
 std::uint64_t Machine::early_bytes_high_water() const {
   std::uint64_t most = 0;
-  for (const auto& npu : npus_) most = std::max(most, npu->early_bytes_high_water());
+  for (const auto& npu : npus_)
+    if (npu) most = std::max(most, npu->early_bytes_high_water());
   for (const auto& controller : io_) most = std::max(most, controller->early_bytes_high_water());
   return most;
 }
@@ -303,7 +326,8 @@ void Machine::observe_links(LinkObserver& observer) {
   }
   Fabric& fabric = wafer_->fabric();
   fabric.observe(observer);
-  for (std::size_t n = 0; n < npus_.size(); ++n) npus_[n]->observe(observer, fabric.switches() + n);
+  for (std::size_t n = 0; n < npus_.size(); ++n)
+    if (npus_[n]) npus_[n]->observe(observer, fabric.switches() + n);
   for (std::size_t k = 0; k < io_.size(); ++k)
     io_[k]->observe(observer, fabric.switches() + npus_.size() + k);
 }
@@ -313,22 +337,26 @@ void Machine::observe_episodes(EpisodeObserver& observer) {
 }
 
 void Machine::observe_memories(MemoryObserver& observer) {
-  for (std::size_t n = 0; n < memories_.size(); ++n) memories_[n]->observe(observer, n);
+  for (std::size_t n = 0; n < memories_.size(); ++n)
+    if (memories_[n]) memories_[n]->observe(observer, n);
 }
 
 std::vector<std::string> Machine::pending() const {
   std::vector<std::string> lines;
+  if (places_.logs) lines = places_.logs->pending;
   if (faults_) lines = faults_->pending();
   if (fault_) lines.push_back(fault_->report());
   // What caused the rest comes first.
   wafer_->messages.for_each_in_use([&](const Message& message) {
+    if (!has(message.destination)) return;  // it is on its way to another process
     if (!message.contributes && message.injected_packets != 0 && message.injected_bytes == message.bytes &&
         message.arrived_bytes < message.bytes)
       lines.push_back(endpoint(message.destination).missing(message));
   });
   for (std::string& line : wafer_->fabric().pending_flows()) lines.push_back(std::move(line));
   for (const auto& npu : npus_)
-    for (std::string& line : npu->pending()) lines.push_back(std::move(line));
+    if (npu)
+      for (std::string& line : npu->pending()) lines.push_back(std::move(line));
   for (const auto& controller : io_)
     for (std::string& line : controller->pending()) lines.push_back(std::move(line));
   return lines;
@@ -342,7 +370,8 @@ void Machine::require_rest() {
                              " packets wait, " + std::to_string(port.outstanding_credits()) +
                              " B of credits are not home");
   };
-  for (const auto& npu : npus_) check(npu->name(), npu->endpoint().injection_port());
+  for (const auto& npu : npus_)
+    if (npu) check(npu->name(), npu->endpoint().injection_port());
   for (const auto& controller : io_) check(controller->name(), controller->endpoint().injection_port());
   wafer_->require_rest();
 }

@@ -31,6 +31,8 @@ class MemoryObserver;
 class MemoryViews;
 class Npu;
 class OperationPort;
+class PlayedSocket;
+class RecordedSocket;
 struct ReliabilityTotals;
 class RemotePool;
 class RunFaults;
@@ -59,6 +61,10 @@ class Machine {
   /// Only NPU 0 is simulated, and stands for all.
   bool one_for_all() const { return places_.one_for_all; }
   const Places& places() const { return places_; }
+  /// Another process has an NPU that is not here.
+  bool has(NpuId id) const {
+    return wafer_of_npu_.empty() || places_.part->has(wafer_of_npu_[index_of(id)]);
+  }
   /// The NPU, or the one that stands for it.
   Npu& npu(NpuId id) { return *npus_[place_of(id)]; }
   const Npu& npu(NpuId id) const { return *npus_[place_of(id)]; }
@@ -127,6 +133,7 @@ class Machine {
   void require_rest();
 
  private:
+  void attach_to_log(OperationPort& port, NpuId endpoint);
   std::size_t place_of(NpuId npu) const { return one_for_all() ? 0 : index_of(npu); }
 
   const Places places_;
@@ -140,6 +147,9 @@ class Machine {
   std::unique_ptr<Episodes> episodes_;    // none: not accelerated
   std::unique_ptr<Sampling> sampling_;
   ModuleList<SampledSocket> sampled_;
+  ModuleList<RecordedSocket> recorded_;
+  ModuleList<PlayedSocket> played_;
+  std::vector<std::uint32_t> wafer_of_npu_;  // of a part
   ModuleList<Npu> npus_;
   ModuleList<Hbm> memories_;  // none if they are somebody else's
   std::unique_ptr<MemoryViews> memory_rtl_;

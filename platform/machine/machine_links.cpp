@@ -13,9 +13,10 @@ std::vector<MachineLink> machine_links(const Machine& machine) {
     links.push_back({link.name, link.from, link.output, fabric.bytes_per_s(link), fabric.counters(link)});
   for (std::uint32_t n = 0; n < machine.wafer().endpoints(); ++n) {
     const auto id = static_cast<NpuId>(n);
-    const SwitchCore& port = machine.endpoint(id).injection_port();
+    const SwitchCore* const port = machine.has(id) ? &machine.endpoint(id).injection_port() : nullptr;
     links.push_back({fabric.endpoint_name(id) + "->" + fabric.switch_of(id), fabric.switches() + n, PortId{0},
-                     port.bytes_per_s(PortId{0}), port.counters(PortId{0}), fabric.injection_is_wire()});
+                     port ? port->bytes_per_s(PortId{0}) : fabric.npu_link(id).bytes_per_s,
+                     port ? port->counters(PortId{0}) : OutputCounters{}, fabric.injection_is_wire()});
   }
   return links;
 }

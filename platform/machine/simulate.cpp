@@ -29,14 +29,6 @@ constexpr std::size_t kMaxLines = 20;
   throw std::runtime_error(text);
 }
 
-/// No time passes. The kernel warns of that, but for the first time in a process (SimulationContext).
-void elaborate() {
-  const sc_core::sc_actions before =
-      sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, sc_core::SC_DO_NOTHING);
-  sc_core::sc_start(sc_core::SC_ZERO_TIME);
-  sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, before);
-}
-
 /// As Scheduler::run(), with a way on after an internal error.
 void run_slice(Machine& machine, TimePs slice_ps) {
   try {
@@ -65,6 +57,14 @@ void run_until_idle(Machine& machine, TimePs watchdog_ps, const ProgressReport& 
 }
 
 }  // namespace
+
+/// The kernel warns of that, but for the first time in a process (SimulationContext).
+void elaborate() {
+  const sc_core::sc_actions before =
+      sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, sc_core::SC_DO_NOTHING);
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, before);
+}
 
 void simulate(Machine& machine, const std::function<void()>& start, const std::function<bool()>& done,
               const ProgressReport& progress, const WaitingReport& waiting) {

@@ -17,6 +17,9 @@ using ProgressReport = std::function<void(TimePs)>;
 /// is said without such a report.
 using WaitingReport = std::function<std::vector<std::string>(std::vector<std::string> pending)>;
 
+/// No time passes.
+void elaborate();
+
 /// Elaborates, calls `start` at time 0 and runs until nothing happens any more or the platform's watchdog
 /// time is over; then the wafer must be at rest and `done` true.
 /// @throws std::runtime_error that names what every stuck NPU is waiting for.

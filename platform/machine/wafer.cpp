@@ -44,13 +44,15 @@ config::PlatformSpec with_detours(config::PlatformSpec spec) {
 
 }  // namespace
 
-Wafer::Wafer(const config::PlatformSpec& spec, bool reverse, bool with_io, bool one_for_all)
+Wafer::Wafer(const config::PlatformSpec& spec, bool reverse, bool with_io, bool one_for_all,
+             const std::optional<Part>& part)
     : spec_(with_detours(spec)),
       classes(class_table(spec_.wafer)),
       scheduler("scheduler", fabric_kind(spec.wafer).horizon_ps(spec.wafer)),
+      remote_links_(part ? std::make_unique<RemoteLinks>(*part, scheduler, packets, messages) : nullptr),
       fabric_(fabric_kind(spec.wafer)
                   .make(spec_.wafer, BuildContext{classes, scheduler, packets, checkers(), reverse, with_io,
-                                                  one_for_all})),
+                                                  one_for_all, remote_links_.get()})),
       rtl_(std::make_unique<RtlViews>(spec_.wafer.fabric, *fabric_, scheduler, packets, classes)) {
   for (const config::RtlSpec& each : spec.wafer.fabric.rtl)
     if (each.view == RtlViewMode::rtl && spec.run.functional && spec.run.checkers)

@@ -2,12 +2,14 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "platform/spec/platform_spec.h"
 #include "tlm/checking/checking.h"
 #include "tlm/fabric/fabric.h"
 #include "tlm/kernel/scheduler.h"
 #include "tlm/packets/message.h"
+#include "tlm/remote/remote_links.h"
 
 namespace wafertlm {
 
@@ -22,8 +24,9 @@ class Wafer {
   /// `reverse` builds the modules in reverse order; the results must not change. Only `with_io` has the
   /// fabric ports for the platform's I/O controllers, which then must be attached like the NPUs.
   /// `one_for_all`: only NPU 0 is attached, and stands for all.
+  /// `part`: only its wafers are built.
   explicit Wafer(const config::PlatformSpec& spec, bool reverse = false, bool with_io = false,
-                 bool one_for_all = false);
+                 bool one_for_all = false, const std::optional<Part>& part = {});
   ~Wafer();
 
   /// nullptr when the platform's run.checkers is false.
@@ -31,6 +34,8 @@ class Wafer {
   const config::PlatformSpec& spec() const { return spec_; }
   Fabric& fabric() { return *fabric_; }
   const Fabric& fabric() const { return *fabric_; }
+  /// To other processes; null: there is one.
+  RemoteLinks* remote_links() { return remote_links_.get(); }
   /// The RTL of switches; empty if there is none.
   RtlViews& rtl() { return *rtl_; }
   std::uint32_t npus() const { return spec_.wafer.npu_count(); }
@@ -53,6 +58,7 @@ class Wafer {
   Scheduler scheduler;
 
  private:
+  std::unique_ptr<RemoteLinks> remote_links_;
   std::unique_ptr<Fabric> fabric_;
   std::unique_ptr<RtlViews> rtl_;
 };

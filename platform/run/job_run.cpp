@@ -18,6 +18,7 @@
 #include "platform/machine/simulate.h"
 #include "platform/machine/wafer.h"
 #include "platform/run/collective_planner.h"
+#include "platform/run/entry_news.h"
 #include "platform/run/job.h"
 #include "platform/run/stream_ends.h"
 #include "platform/run/tuned_choice.h"
@@ -171,6 +172,13 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
     ranks_.push_back(std::make_unique<RankSequencer>(context_, host, rank, job, options));
   }
   causes_.bound(kCausesKept, [this] { return accounted_ps(); });
+  const Wafers wafers = fabric_kind(experiment.platform.wafer).wafers(experiment.platform.wafer);
+  if (wafers.count > 1)
+    news_ = std::make_unique<EntryNews>(
+        job.groups, wafers, wafers_of_ranks(job.npus, wafers), std::nullopt, machine.wafer().scheduler,
+        [this](std::uint32_t rank, std::uint32_t group, std::uint64_t number, TimePs now) {
+          ranks_[rank]->engine.awaited(group, number, now);
+        });
 }
 
 JobRun::~JobRun() = default;
@@ -250,8 +258,15 @@ void JobRun::time_spent(std::uint32_t rank, const TimeSegment& segment) {
     context_.observer->time_spent(rank, segment.from_ps, segment.to_ps, categories_.name(segment.category));
 }
 
-void JobRun::collective_opened(std::uint32_t rank, const CollectiveRecord& record, TimePs now) {
+bool JobRun::gathers(std::uint32_t rank, const CollectiveRecord& record, TimePs now) const {
+  if (!news_) return record.gathers(now);
+  return news_->gathers(rank, static_cast<std::uint32_t>(job_.groups.number(record.group)), record.sequence, now);
+}
+
+void JobRun::collective_entered(std::uint32_t rank, const CollectiveRecord& record, bool is_first, TimePs now) {
+  if (!is_first && !news_) return;
   const auto group = static_cast<std::uint32_t>(job_.groups.number(record.group));
+  if (news_) return news_->entered(rank, group, record.sequence, now);
   for (const std::uint32_t other : job_.groups.ranks(record.group))
     if (other != rank) ranks_[other]->engine.awaited(group, record.sequence, now);
 }

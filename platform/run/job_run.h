@@ -18,6 +18,7 @@ struct ExperimentSpec;
 struct PlatformSpec;
 }  // namespace config
 
+class EntryNews;
 class StreamEnds;
 
 struct IterationResult {
@@ -89,7 +90,9 @@ class JobRun : private RankHost {
  private:
   void iteration_done(std::uint32_t rank, std::uint32_t iteration, TimePs now) override;
   void time_spent(std::uint32_t rank, const TimeSegment& segment) override;
-  void collective_opened(std::uint32_t rank, const CollectiveRecord& record, TimePs now) override;
+  void collective_entered(std::uint32_t rank, const CollectiveRecord& record, bool is_first,
+                          TimePs now) override;
+  bool gathers(std::uint32_t rank, const CollectiveRecord& record, TimePs now) const override;
   void stream_complete(CollectiveRecord& record) override;
   void relayed(std::uint64_t token, const Operation& operation, const std::vector<std::byte>& data) override;
   void plan_collectives(const config::PlatformSpec& platform);
@@ -118,6 +121,7 @@ class JobRun : private RankHost {
   IterationAccount time_;
   ModuleList<RankSequencer> ranks_;  // that are simulated
   std::unique_ptr<StreamEnds> stream_ends_;
+  std::unique_ptr<EntryNews> news_;  // null: all ranks are on one wafer
   std::vector<TimePs> iteration_times_;                // by iteration: when the latest rank so far was done
   std::vector<std::uint32_t> ranks_done_, last_rank_;  // by iteration
   std::vector<std::vector<TimePs>> rank_ends_;         // by place among the listed, and rank

@@ -66,7 +66,7 @@ void RankSequencer::start(std::uint32_t slot, const Task& task) {
 }
 
 bool RankSequencer::gathers(std::uint32_t slot, TimePs now) const {
-  return running_.at(slot).collective.record->gathers(now);
+  return host_.gathers(rank_, *running_.at(slot).collective.record, now);
 }
 
 /// Enters all programs of the collective: one, or those of a stream's controllers.
@@ -92,7 +92,7 @@ void RankSequencer::enter_collective(std::uint32_t slot, const Task& task, Opera
                     ? initial_values(*operation.program, operation.collective_id, operation.rank)
                     : std::vector<std::byte>());
   }
-  if (is_first) host_.collective_opened(rank_, record, now);
+  host_.collective_entered(rank_, record, is_first, now);
   if (record.io_stream && is_last) host_.stream_complete(record);
 }
 

@@ -33,8 +33,11 @@ class RankHost {
  public:
   virtual void iteration_done(std::uint32_t rank, std::uint32_t iteration, TimePs now) = 0;
   virtual void time_spent(std::uint32_t rank, const TimeSegment& segment) = 0;
-  /// A rank is the first to enter a collective.
-  virtual void collective_opened(std::uint32_t rank, const CollectiveRecord& record, TimePs now) = 0;
+  /// A rank has entered a collective, as the first or not.
+  virtual void collective_entered(std::uint32_t rank, const CollectiveRecord& record, bool is_first,
+                                  TimePs now) = 0;
+  /// As of SequencerHost, of a collective that the rank has entered.
+  virtual bool gathers(std::uint32_t rank, const CollectiveRecord& record, TimePs now) const = 0;
   /// The last rank has entered a stream.
   virtual void stream_complete(CollectiveRecord& record) = 0;
   /// What relay() started has ended.

@@ -16,6 +16,7 @@ class ClassTable;
 class Fabric;
 struct FabricResults;
 class PacketPool;
+class RemoteLinks;
 class Scheduler;
 
 namespace config {
@@ -47,6 +48,16 @@ struct BuildContext {
   bool reverse = false;            ///< build the modules in reverse order
   bool with_io = false;            ///< with ports for the I/O controllers
   bool one_for_all = false;        ///< NPU 0 stands for all; needs FabricAbilities::equal_places
+  RemoteLinks* remote = nullptr;   ///< this process has only a part; needs FabricKind::wafers()
+};
+
+/// How a fabric falls into wafers, which different processes may simulate.
+struct Wafers {
+  std::vector<std::uint32_t> of_npu = {};  ///< by NPU: the number of its wafer; empty: there is one
+  std::uint32_t count = 1;
+  /// What happens on one reaches another not before: the least latency of a link between two, and of its
+  /// credits.
+  TimePs lookahead_ps = 0;
 };
 
 /// What of wafer.defects a fabric knows beside the NPUs, which all do.
@@ -133,6 +144,7 @@ class FabricKind {
   /// What results have of it beside its links; null: nothing.
   virtual const FabricResults* results() const { return nullptr; }
   virtual WaferDrawing drawing(const config::WaferSpec&) const { return {}; }
+  virtual Wafers wafers(const config::WaferSpec&) const { return {}; }
   /// The kind of several such wafers side by side (wafer.outer), which check_wafer() must allow.
   virtual const FabricKind& of_several_wafers() const { return *this; }
 };

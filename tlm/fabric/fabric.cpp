@@ -85,36 +85,37 @@ void Fabric::check_buffer(const WireFormat& format, std::uint64_t buffer_bytes) 
 }
 
 void Fabric::observe(LinkObserver& observer) {
-  for (std::size_t n = 0; n < switches_.size(); ++n) switches_[n]->observe(observer, n);
+  for_each_switch([&](std::size_t n, SwitchModule& each) { each.observe(observer, n); });
 }
 
 void Fabric::add_errors(const BitErrors& errors) {
   constexpr std::uint64_t kMaxPorts = std::uint64_t{1} << 20;
-  for (std::size_t n = 0; n < switches_.size(); ++n) switches_[n]->add_errors(errors, n * kMaxPorts);
+  for_each_switch([&](std::size_t n, SwitchModule& each) { each.add_errors(errors, n * kMaxPorts); });
 }
 
 std::uint64_t Fabric::spoiled_packets() const {
   std::uint64_t packets = 0;
-  for (const auto& each : switches_) packets += each->spoiled_packets();
+  for_each_switch([&](std::size_t, const SwitchModule& each) { packets += each.spoiled_packets(); });
   return packets;
 }
 
 FlowRepairCounters Fabric::flow_repairs() const {
   FlowRepairCounters sum;
-  for (const auto& each : switches_) {
-    if (!each->flows()) continue;
-    const FlowRepairCounters& of = each->flows()->repairs();
+  for_each_switch([&](std::size_t, const SwitchModule& each) {
+    if (!each.flows()) return;
+    const FlowRepairCounters& of = each.flows()->repairs();
     sum.discarded_packets += of.discarded_packets;
     sum.discarded_bytes += of.discarded_bytes;
     sum.answers += of.answers;
-  }
+  });
   return sum;
 }
 
 void Fabric::list_state(StateVisitor& state) {
-  for (const auto& each : switches_)
-    for (std::size_t output = 0; output < each->outputs(); ++output)
-      each->list_state(static_cast<PortId>(output), state);
+  for_each_switch([&](std::size_t, SwitchModule& each) {
+    for (std::size_t output = 0; output < each.outputs(); ++output)
+      each.list_state(static_cast<PortId>(output), state);
+  });
 }
 
 std::uint64_t Fabric::packet_hops() const {
@@ -125,13 +126,13 @@ std::uint64_t Fabric::packet_hops() const {
 
 std::uint64_t Fabric::queued_packets() const {
   std::uint64_t packets = 0;
-  for (const auto& each : switches_) packets += each->core().queued();
+  for_each_switch([&](std::size_t, const SwitchModule& each) { packets += each.core().queued(); });
   return packets;
 }
 
 std::uint64_t Fabric::outstanding_credits() const {
   std::uint64_t bytes = 0;
-  for (const auto& each : switches_) bytes += each->core().outstanding_credits();
+  for_each_switch([&](std::size_t, const SwitchModule& each) { bytes += each.core().outstanding_credits(); });
   return bytes;
 }
 

@@ -94,7 +94,7 @@ class Fabric : public sc_core::sc_module {
   SwitchModule& switch_module(std::size_t n) { return *switches_[n]; }
   virtual std::size_t switches() const { return switches_.size(); }
   virtual OutputCounters counters(const FabricLink& link) const {
-    return switches_[link.from]->core().counters(link.output);
+    return switches_[link.from] ? switches_[link.from]->core().counters(link.output) : OutputCounters{};
   }
   virtual std::uint64_t bytes_per_s(const FabricLink& link) const {
     return switches_[link.from]->output_params()[index_of(link.output)].bytes_per_s;
@@ -134,7 +134,14 @@ class Fabric : public sc_core::sc_module {
   /// explicit buffer, 0: auto.
   static void check_buffer(const WireFormat& format, std::uint64_t buffer_bytes);
 
-  ModuleList<SwitchModule> switches_;  // by number
+  /// Calls `visit(number, module)`.
+  template <typename Visit>
+  void for_each_switch(const Visit& visit) const {
+    for (std::size_t n = 0; n < switches_.size(); ++n)
+      if (switches_[n]) visit(n, *switches_[n]);
+  }
+
+  ModuleList<SwitchModule> switches_;  // by number; null: another process has it
   std::vector<FabricLink> links_;
 };
 

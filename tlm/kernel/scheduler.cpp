@@ -58,7 +58,7 @@ void Scheduler::run(TimePs duration_ps, sc_core::sc_starvation_policy policy) {
   } else {
     run_end_ps_ = kernel_now_ps() + duration_ps;
     sc_core::sc_start(to_sc_time(duration_ps), policy);
-    if (!failure_) settle(run_end_ps_ - 1);
+    if (!failure_) settle(std::exchange(stops_, false) ? kernel_now_ps() : run_end_ps_ - 1);
   }
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
@@ -187,6 +187,10 @@ void Scheduler::dispatch() {
       if (!after_instant_.empty() && (!next || next->at > local_ps_)) {
         call_those_after_instant();
         continue;
+      }
+      if (stops_ && (!next || next->at > local_ps_)) {
+        sc_core::sc_pause();
+        break;
       }
       if (!next ||
           (next->at > kernel_ps && (next->at > limit_ps || !next->may_run_ahead() || events_ >= last_event)))

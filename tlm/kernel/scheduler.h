@@ -91,6 +91,9 @@ class Scheduler : public sc_core::sc_module {
   /// is no std::invalid_argument, an internal error, also tells who was woken, and when.
   void run(TimePs duration_ps = kNever, sc_core::sc_starvation_policy policy = sc_core::SC_RUN_TO_TIME);
 
+  /// Ends run() when all that is due now has been delivered; the next one goes on from there.
+  void stop() { stops_ = true; }
+
   /// Times of this simulation that are not known yet.
   PendingTimes& pending() { return pending_; }
 
@@ -118,6 +121,7 @@ class Scheduler : public sc_core::sc_module {
   WakePartitions partitions_;  // leading wake-ups of partitions, while there are windows
   TimePs notified_ps_ = kNever;
   bool dispatching_ = false;
+  bool stops_ = false;  // run(), after this instant
   TimePs local_ps_ = 0;                             // of the wake-up that is being delivered
   const Wakeable* woken_ = nullptr;                 // by it
   std::function<TimePs()> window_ps_;               // null: no windows

@@ -84,7 +84,10 @@ CollectiveRecord& CollectiveRegistry::open(PerGroup& group, const Task& task) {
   record->io_stream = task.io_stream;
   record->bytes = task.bytes;
   const auto& ranks = groups_.ranks(task.group);
-  record->group_size = static_cast<std::uint32_t>(ranks.size());
+  record->group_size = static_cast<std::uint32_t>(
+      only_.empty() ? ranks.size()
+                    : static_cast<std::size_t>(std::count_if(
+                          ranks.begin(), ranks.end(), [this](std::uint32_t rank) { return only_[rank]; })));
   record->is_in.resize(ranks.size());
 
   const Plan& planned = plan_of(task);

@@ -71,6 +71,9 @@ class CollectiveRegistry {
   /// Before the first. The list must outlive this.
   void stand_for(const std::vector<std::vector<std::uint32_t>>& like) { like_ = &like; }
 
+  /// Only these ranks enter here, and records count no others. Before the first.
+  void only(std::vector<bool> ranks) { only_ = std::move(ranks); }
+
   using Programs = std::vector<std::shared_ptr<const CollectiveProgram>>;
   /// Plans the collectives that are like this one, before the run. @throws std::invalid_argument: the planner
   /// refuses it.
@@ -116,6 +119,7 @@ class CollectiveRegistry {
   std::map<std::string, PerGroup> by_group_;
   std::uint64_t total_ = 0;
   const std::vector<std::vector<std::uint32_t>>* like_ = nullptr;  // by group; null: each rank enters itself
+  std::vector<bool> only_;  // by rank; empty: all
   // Programs of one (group, type, stream or not, bytes) are the same: planned once.
   std::map<std::tuple<std::string, CollectiveType, bool, std::uint64_t>, Plan> plans_;
 };

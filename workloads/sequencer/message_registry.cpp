@@ -24,6 +24,8 @@ MessageRegistry::Key MessageRegistry::key(std::uint32_t rank, const Task& task) 
 
 std::uint64_t MessageRegistry::start(std::uint32_t rank, const Task& task, TimePs now,
                                      const CauseRef& cause) {
+  const std::uint64_t message_tag = task.number << kTagBits | task.tag;
+  if (task.kind == Task::Kind::send && !only_.empty() && !only_[task.peer]) return message_tag;
   const auto [found, is_new] = messages_.try_emplace(key(rank, task));
   Message& message = found->second;
   if (is_new) {
@@ -38,7 +40,7 @@ std::uint64_t MessageRegistry::start(std::uint32_t rank, const Task& task, TimeP
     message.sent_ps = now;
     message.cause = cause;
   }
-  return task.number << kTagBits | task.tag;
+  return message_tag;
 }
 
 void MessageRegistry::explain_receive(std::uint32_t rank, const Task& task, TaskEnd& end) {

@@ -4,6 +4,8 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "workloads/sequencer/sequencer_engine.h"
 
@@ -12,6 +14,8 @@ namespace wafertlm {
 /// Matches sends and receives by (source, destination, tag, Task::number).
 class MessageRegistry {
  public:
+  /// Only these ranks send and receive here: nobody will take what goes to others. Before the first.
+  void only(std::vector<bool> ranks) { only_ = std::move(ranks); }
   /// A rank starts the send or receive. Returns the tag that no other message on the way has.
   /// @throws std::runtime_error naming both sides when their sizes differ.
   std::uint64_t start(std::uint32_t rank, const Task& task, TimePs now, const CauseRef& cause);
@@ -34,6 +38,7 @@ class MessageRegistry {
   };
   static Key key(std::uint32_t rank, const Task& task);
   std::map<Key, Message> messages_;
+  std::vector<bool> only_;  // by rank; empty: all
 };
 
 }  // namespace wafertlm

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "models/npu/npu.h"
+#include "platform/commands/run/result_files.h"
 #include "platform/commands/run/run_command.h"
 #include "platform/host/files.h"
 #include "platform/host/host_memory.h"
@@ -55,13 +56,6 @@ std::unique_ptr<LinkWaves> trace_links(const Machine& machine, const std::string
 std::vector<std::string> class_names(const ClassTable& classes) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < classes.size(); ++i) names.push_back(classes[static_cast<ClassId>(i)].name);
-  return names;
-}
-
-/// What every run writes.
-std::vector<std::string> kept_names() {
-  std::vector<std::string> names = {"results.json", "resolved.yaml"};
-  for (std::string& name : names_of_result_tables()) names.push_back(std::move(name));
   return names;
 }
 
@@ -184,12 +178,6 @@ bool records_some(const ExperimentOptions& options) {
 
 using Clock = std::chrono::steady_clock;
 
-std::uint64_t peak_rss_bytes() {
-  struct rusage usage {};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
-}
-
 /// Says so if a key had no effect, which only the run shows.
 std::string operands_text(const Machine& machine) {
   const std::uint32_t npus = machine.wafer().npus();
@@ -200,18 +188,6 @@ std::string operands_text(const Machine& machine) {
   return "npu.compute.operands: hbm had no effect, because no computation says how many bytes it moves or "
          "which matrix products it is: give traces a tensor_size, a table of layers their activation_bytes "
          "(with data_parallel), or take a model by its shape (transformer, convolutions).\n";
-}
-
-using Files = std::vector<std::pair<std::string, std::string>>;
-
-/// What is known before the run.
-std::vector<std::string> names_of_results(const ExperimentOptions& options) {
-  std::vector<std::string> names = kept_names();
-  if (!options.report.empty()) names.push_back(options.report);
-  if (!options.log.empty()) names.emplace_back("transactions.sqlite");
-  if (!options.trace.empty() && options.trace_file.empty()) names.emplace_back("trace.perfetto-trace");
-  for (const auto& [name, text] : options.with_results) names.push_back(name);
-  return names;
 }
 
 /// What a run that failed leaves; a second failure must not hide the first.
@@ -267,8 +243,7 @@ ExperimentRun run_loaded(const Loaded& loaded, const EqualRanks& equal) {
   const ExperimentOptions& options = loaded.options;
   const config::ExperimentSpec& experiment = loaded.experiment;
   const Job& job = loaded.job;
-  const fs::path out =
-      options.out.empty() ? fs::path("out") / fs::path(options.experiment).stem() : fs::path(options.out);
+  const fs::path out = results_folder(options);
   const std::uint64_t available_bytes = available_memory_bytes();
   const bool one_for_all = equal.places.one_for_all;
   if (!options.force)
@@ -281,9 +256,7 @@ ExperimentRun run_loaded(const Loaded& loaded, const EqualRanks& equal) {
   const InterruptNotes interrupts;
   OutputFolder folder(out, "wafertlm run " + options.experiment);
   const config::ResolvedFiles configuration = config::resolved_files(experiment);
-  std::vector<std::string> names = names_of_results(options);
-  for (const auto& [name, text] : configuration.tables) names.push_back(name);
-  folder.require_free(names);
+  folder.require_free(names_of_results(options, configuration));
   const fs::path working = folder.working();
   const bool was_accelerated =
       machine.not_accelerated().empty() ||
@@ -295,10 +268,7 @@ ExperimentRun run_loaded(const Loaded& loaded, const EqualRanks& equal) {
     fmt::print(stderr, "warning: {}, so nothing is accelerated; the run takes {}\n",
                machine.not_accelerated(), estimate.text());
   fmt::print(stderr, "{}", host_warning(experiment, estimate, available_bytes));
-  const std::string& resolved = configuration.yaml;
-  Files files = options.with_results;
-  files.emplace_back("resolved.yaml", resolved);
-  files.insert(files.end(), configuration.tables.begin(), configuration.tables.end());
+  Files files = given_files(options, configuration);
   for (const auto& [name, text] : files) folder.write(name, text);
   RtlViews& rtl = machine.wafer().rtl();
   simulate(job_run, rtl, recorders, folder, one_for_all);
@@ -309,10 +279,10 @@ ExperimentRun run_loaded(const Loaded& loaded, const EqualRanks& equal) {
   const double cpu_s = static_cast<double>(std::clock() - loaded.begin) / CLOCKS_PER_SEC;
   const double wall_s = std::chrono::duration<double>(Clock::now() - loaded.start).count();
   const auto results = results_json(experiment, job_run, machine, {wall_s, peak_rss_bytes()});
-  files = {{"results.json", results.dump(1) + "\n"}};
-  for (auto& table : result_tables(results)) files.push_back(std::move(table));
+  files = made_files(results);
   if (ReportRecorder* const report = recorders.report())
-    files.emplace_back(options.report, report_html(report->data(results, resolved, experiment, job_run)));
+    files.emplace_back(options.report,
+                       report_html(report->data(results, configuration.yaml, experiment, job_run)));
   for (const auto& [name, text] : files) folder.write(name, text);
   files.emplace_back("resolved.yaml", "");
   for (const auto& [name, text] : configuration.tables) files.emplace_back(name, "");

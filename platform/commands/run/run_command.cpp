@@ -6,12 +6,14 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 
 #include "platform/host/json_output.h"
 #include "platform/host/options.h"
 #include "platform/host/output_option.h"
 #include "platform/host/presets.h"
+#include "platform/parallel/launch.h"
 #include "platform/results/results.h"
 #include "platform/spec/descriptions.h"
 
@@ -23,8 +25,28 @@ struct Options : ExperimentOptions {
   std::string json = {};
 };
 
+/// As one of several processes, or as the only one. Empty: another process prints.
+std::optional<ExperimentRun> run_in_processes(const Options& options) {
+  const std::uint32_t launched = launched_processes();
+  if (options.processes > 1 && launched == 1) launch(options.processes);
+  if (launched == 1) {
+    if (!options.dealing.empty())
+      throw std::invalid_argument("--deal shares wafers out to processes; give --processes too");
+    return run_experiment(options);
+  }
+  const std::unique_ptr<Transport> transport = mpi_transport();
+  try {
+    ExperimentRun done = run_as_process(options, *transport);
+    if (transport->process() == 0) return done;
+  } catch (const OtherFailed&) {
+  }
+  return std::nullopt;
+}
+
 int run(const Options& options) {
-  const ExperimentRun done = run_experiment(options);
+  const std::optional<ExperimentRun> made = run_in_processes(options);
+  if (!made) return 0;
+  const ExperimentRun& done = *made;
   if (options.json.empty() || !write_json(options.json, done.results))
     fmt::print("{}{}", options.critical_path ? critical_path_text(done.results) : "", done.summary);
   if (!done.failure.empty()) throw std::runtime_error(done.failure);
@@ -68,6 +90,17 @@ std::function<int()> add_run_command(CLI::App& app) {
       ->type_name("GLOB");
   command->add_flag("--report{report.html}", options->report,
                     description_of(option_row("--report"), "--report=NAME.html for another name"));
+  command
+      ->add_option("--processes", options->processes,
+                   "Simulate several wafers in so many processes (MPI), each with some of the wafers: the same "
+                   "results, sooner. Or: mpirun -n N wafertlm run")
+      ->type_name("N")
+      ->check(CLI::Range(1U, 1024U));
+  command
+      ->add_option("--deal", options->dealing,
+                   "Which process has which wafer: a file with the process of each wafer, in their order; without "
+                   "it as many ranks to each")
+      ->type_name("FILE");
   add_shared_flag(*command, "--force", options->force, "a run that needs more memory than there is");
   add_json_option(*command, options->json, results_schema);
   command->add_flag("--critical-path", options->critical_path,

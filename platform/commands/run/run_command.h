@@ -12,6 +12,7 @@
 namespace wafertlm {
 
 struct Job;
+class Transport;
 
 struct ExperimentOptions {
   std::string experiment, out;  ///< a file, a folder
@@ -26,6 +27,8 @@ struct ExperimentOptions {
   std::string trace_file = {};                       ///< empty: in the folder
   std::vector<std::string> log = {};                 ///< sockets of the transaction log; empty: none
   bool force = false;                                ///< also if there is too little memory
+  std::uint32_t processes = 1;                       ///< that simulate it together
+  std::string dealing = {};                          ///< a table of wafers and processes; empty: by load
   std::function<void(const Job&)> when_loaded = {};  ///< called before anything is simulated or written
 };
 struct ExperimentRun {
@@ -35,5 +38,8 @@ struct ExperimentRun {
 };
 /// Runs an experiment file and writes its results. @throws as the command does
 ExperimentRun run_experiment(const ExperimentOptions& options);
+/// The same as one of several processes; the first writes the results, the others get none.
+/// @throws OtherFailed, too
+ExperimentRun run_as_process(const ExperimentOptions& options, Transport& transport);
 
 }  // namespace wafertlm

@@ -233,8 +233,23 @@ Dimensions wafer_dimensions(const config::WaferSpec& spec) {
                       outer.latency_ps + (ring ? 2 : 1) * spec.io.latency_ps}});
 }
 
+/// In the order of the graph's vertices: NPUs and routers, controllers, switches between wafers, which are
+/// dealt out.
+std::vector<std::uint32_t> wafer_of_vertices(const config::WaferSpec& spec, std::size_t vertices) {
+  const std::uint32_t wafers = spec.outer->wafers, mesh = spec.width * spec.height;
+  const auto controllers = static_cast<std::uint32_t>(io_ports(spec).size());
+  std::vector<std::uint32_t> wafer_of;
+  for (const std::uint32_t each : {mesh, mesh, controllers})
+    for (std::uint32_t wafer = 0; wafer < wafers; ++wafer) wafer_of.insert(wafer_of.end(), each, wafer);
+  while (wafer_of.size() < vertices)
+    wafer_of.push_back(static_cast<std::uint32_t>(wafer_of.size()) % wafers);
+  return wafer_of;
+}
+
 GraphParams wafers_params(const config::WaferSpec& wafer) {
-  return graph_params(wafer.fabric, wafers_graph(wafer));
+  GraphParams params = graph_params(wafer.fabric, wafers_graph(wafer));
+  params.wafer_of = wafer_of_vertices(wafer, params.graph->vertices().size());
+  return params;
 }
 
 class WafersKind final : public MeshKind {
@@ -260,6 +275,7 @@ class WafersKind final : public MeshKind {
   FabricTraits traits(const config::WaferSpec& wafer) const override {
     return graph_traits(wafers_params(wafer), wafer_dimensions(wafer));
   }
+  Wafers wafers(const config::WaferSpec& wafer) const override { return graph_wafers(wafers_params(wafer)); }
   PlacementGrid grid(const config::WaferSpec& wafer) const override {
     return {wafer.width, wafer.height * wafer.outer->wafers, failed_npus(wafer.fabric)};
   }

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// One of the processes that simulate an experiment together.
+#include <fmt/core.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+
+#include "platform/commands/run/result_files.h"
+#include "platform/commands/run/run_command.h"
+#include "platform/host/digest.h"
+#include "platform/host/interrupt.h"
+#include "platform/host/output_folder.h"
+#include "platform/host/progress.h"
+#include "platform/machine/machine.h"
+#include "platform/machine/operation_log.h"
+#include "platform/machine/simulate.h"
+#include "platform/machine/wafer.h"
+#include "platform/parallel/dealing.h"
+#include "platform/parallel/launch.h"
+#include "platform/parallel/part_run.h"
+#include "platform/parallel/windows.h"
+#include "platform/results/results.h"
+#include "platform/spec/fabric_kinds.h"
+#include "platform/text/format.h"
+#include "tlm/kernel/simulation_context.h"
+
+namespace wafertlm {
+namespace {
+
+/// @throws std::invalid_argument: what one process would have to see whole.
+void require_divisible(const ExperimentOptions& options, const config::PlatformSpec& platform,
+                       std::uint32_t processes) {
+  const auto refuse = [](const std::string& what) {
+    throw std::invalid_argument(what + "; leave it out, or run it in one process");
+  };
+  if (!options.vcd.empty() || !options.signals.empty() || !options.trace.empty() || !options.log.empty() ||
+      !options.report.empty())
+    refuse("--vcd, --signals, --trace, --log and --report record a whole machine, of which each of several "
+           "processes has a part");
+  const Wafers wafers = fabric_kind(platform.wafer).wafers(platform.wafer);
+  if (wafers.count < 2)
+    throw std::invalid_argument(
+        fmt::format("{} processes share whole wafers, and {} is one wafer: simulate it in one process, or give "
+                    "it a wafer.outer",
+                    processes, platform.name));
+  if (processes > wafers.count)
+    throw std::invalid_argument(fmt::format("{} processes for {} wafers: each needs a wafer; take {} or fewer",
+                                            processes, wafers.count, wafers.count));
+  if (wafers.lookahead_ps == 0)
+    throw std::invalid_argument(
+        "between the wafers a packet or its credit takes no time, so that no process may run ahead of another: "
+        "set wafer.outer.latency, or run it in one process");
+  if (platform.run.fault) refuse("run.fault counts the packets of a whole machine");
+  if (!platform.run.faults.empty()) refuse("run.faults change routes everywhere at once");
+  if (platform.run.acceleration == config::Acceleration::sampled)
+    refuse("run.acceleration: sampled compares all NPUs");
+  if (platform.remote_memory) refuse("remote_memory is one pool for all wafers");
+  if (!platform.wafer.fabric.rtl.empty() || !platform.npu.hbm.rtl.empty())
+    refuse("RTL takes part (wafer.fabric.rtl, npu.hbm.rtl)");
+}
+
+/// What all processes must agree on.
+struct SharedJob {
+  config::ExperimentSpec experiment;
+  Job job;
+  config::ResolvedFiles configuration;
+  std::vector<std::uint32_t> dealing;
+};
+
+SharedJob load_shared(const ExperimentOptions& options, std::uint32_t processes) {
+  config::ExperimentSpec experiment = config::load_experiment(options.experiment, options.overrides);
+  require_divisible(options, experiment.platform, processes);
+  Job job = load_job(experiment);
+  const Wafers wafers = fabric_kind(experiment.platform.wafer).wafers(experiment.platform.wafer);
+  std::vector<std::uint32_t> dealing = options.dealing.empty()
+                                           ? deal_wafers(wafers, job.npus, processes)
+                                           : read_dealing(options.dealing, wafers.count, processes);
+  config::ResolvedFiles configuration = config::resolved_files(experiment);
+  return {std::move(experiment), std::move(job), std::move(configuration), std::move(dealing)};
+}
+
+/// What a process hands to the first one.
+struct PartResult {
+  std::string failure;
+  bool is_done = false;
+  std::vector<std::string> pending;
+  Transport::Bytes logs;
+  WindowCounts counts;
+
+  Transport::Bytes pack() const {
+    ByteWriter writer;
+    const auto put = [&](const auto& bytes) {
+      writer.put(std::uint64_t{bytes.size()});
+      writer.put_bytes(reinterpret_cast<const std::byte*>(bytes.data()), bytes.size());
+    };
+    writer.put(is_done);
+    writer.put(counts);
+    put(failure);
+    put(logs);
+    for (const std::string& line : pending) put(line);
+    return writer.take();
+  }
+  static PartResult unpack(const Transport::Bytes& packed) {
+    ByteReader reader(packed);
+    const auto get = [&] {
+      const auto size = static_cast<std::size_t>(reader.get<std::uint64_t>());
+      const std::byte* const begin = reader.get_bytes(size);
+      return Transport::Bytes(begin, begin + size);
+    };
+    const auto text = [&] {
+      const Transport::Bytes bytes = get();
+      return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    };
+    PartResult result;
+    result.is_done = reader.get<bool>();
+    result.counts = reader.get<WindowCounts>();
+    result.failure = text();
+    result.logs = get();
+    while (!reader.at_end()) result.pending.push_back(text());
+    return result;
+  }
+};
+
+PartResult simulate_part(const SharedJob& shared, Transport& transport, Watch& watch) {
+  const config::PlatformSpec& platform = shared.experiment.platform;
+  PartResult result;
+  OperationLogs logs;
+  Places places;
+  places.part = Part{transport.process(), shared.dealing};
+  places.logs = &logs;
+  std::unique_ptr<Machine> machine;
+  std::unique_ptr<PartRun> part;
+  std::exception_ptr failure;
+  try {
+    machine = std::make_unique<Machine>(platform, false, nullptr, nullptr, places);
+    part = std::make_unique<PartRun>(*machine, shared.job, shared.experiment);
+    elaborate();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  require_all(transport, failure);
+  Windows windows(transport, *machine, *part,
+                  fabric_kind(platform.wafer).wafers(platform.wafer).lookahead_ps);
+  ProgressLine progress;
+  windows.run(platform.run.watchdog_ps, [&](TimePs now) {
+    watch.reached(now);
+    if (transport.process() == 0 && progress.is_due())
+      progress.show(fmt::format("{} simulated, {} of {} nodes of process 0", format_time(now), part->finished(),
+                                part->nodes()),
+                    static_cast<double>(part->finished()) / static_cast<double>(part->nodes()));
+  });
+  result.failure = windows.failure();
+  result.is_done = part->is_done();
+  result.counts = windows.counts();
+  if (result.failure.empty() && result.is_done) try {
+      machine->require_rest();
+    } catch (const std::logic_error& error) {
+      result.failure = error.what();
+    }
+  if (!result.is_done) result.pending = machine->pending();
+  result.logs = logs.pack();
+  return result;
+}
+
+}  // namespace
+
+ExperimentRun run_as_process(const ExperimentOptions& options, Transport& transport) {
+  const auto start = std::chrono::steady_clock::now();
+  std::optional<SharedJob> shared;
+  std::exception_ptr failure;
+  std::unique_ptr<OutputFolder> folder;
+  try {
+    shared.emplace(load_shared(options, transport.processes()));
+    if (transport.process() == 0) {
+      folder = std::make_unique<OutputFolder>(results_folder(options), "wafertlm run " + options.experiment);
+      folder->require_free(names_of_results(options, shared->configuration));
+    }
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  require_all(transport, failure);
+  require_same_text(transport, "the program", sha256_of_file("/proc/self/exe"));
+  require_same_text(transport, "the experiment", sha256(shared->configuration.yaml));
+  std::string dealing;
+  for (const std::uint32_t process : shared->dealing) dealing += std::to_string(process) + " ";
+  require_same_text(transport, "the dealing of wafers", dealing);
+  const std::vector<std::string> names = process_names(shared->dealing, transport.processes());
+  Watch watch(transport, names);
+  const InterruptNotes interrupts;
+  transport.while_waiting([&watch] { watch.look(); });
+  const PartResult own = simulate_part(*shared, transport, watch);
+  const std::vector<Transport::Bytes> parts = transport.gather(own.pack());
+  transport.while_waiting({});
+  std::exception_ptr failed;
+  ExperimentRun done;
+  if (transport.process() == 0) {
+    OperationLogs logs;
+    WindowCounts sum;
+    bool all_done = true;
+    for (std::size_t process = 0; process < parts.size(); ++process) {
+      const PartResult part = PartResult::unpack(parts[process]);
+      if (!part.failure.empty() && !failed)
+        failed = std::make_exception_ptr(std::runtime_error(names[process] + ": " + part.failure));
+      all_done = all_done && part.is_done;
+      logs.add(part.logs);
+      logs.pending.insert(logs.pending.end(), part.pending.begin(), part.pending.end());
+      sum.windows = part.counts.windows;
+      sum.bytes_sent += part.counts.bytes_sent;
+      sum.work_ns += part.counts.work_ns;
+      sum.critical_ns = part.counts.critical_ns;
+    }
+    if (!failed) try {
+        const SimulationContext context;
+        Places places;
+        places.part = Part{transport.processes(), shared->dealing};  // nobody's
+        places.logs = &logs;
+        Machine machine(shared->experiment.platform, false, nullptr, nullptr, places);
+        JobRun job_run(machine, shared->job, shared->experiment);
+        job_run.run();
+        const double wall_s =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        done.results = results_json(shared->experiment, job_run, machine, {wall_s, peak_rss_bytes()});
+      } catch (...) {
+        failed = std::current_exception();
+      }
+    if (!failed) {
+      Files files = given_files(options, shared->configuration);
+      for (auto& file : made_files(done.results)) files.push_back(std::move(file));
+      for (const auto& [name, text] : files) folder->write(name, text);
+      done.summary = run_summary(done.results);
+      done.summary += fmt::format(
+          "{} processes: {} windows, {} exchanged; speed-up at most {:.2f} by their work.\nWritten:\n",
+          transport.processes(), sum.windows, format_bytes(sum.bytes_sent),
+          static_cast<double>(sum.work_ns) / static_cast<double>(sum.critical_ns));
+      for (const auto& [name, text] : files)
+        done.summary += fmt::format("  {}\n", (folder->working() / name).string());
+      folder->commit();
+      done.summary = folder->in_place(done.summary);
+    }
+  }
+  require_all(transport, failed);
+  return done;
+}
+
+}  // namespace wafertlm

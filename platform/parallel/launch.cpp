@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/parallel/launch.h"
+
+#include <dlfcn.h>
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+#include "platform/host/interrupt.h"
+#include "platform/host/shell.h"
+#include "platform/text/format.h"
+
+namespace wafertlm {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path program() { return fs::read_symlink("/proc/self/exe"); }
+
+/// Beside the program in a build folder, else where it was installed. Empty: it was built without MPI.
+fs::path mpi_library() {
+  const fs::path folder = program().parent_path();
+  for (const fs::path& path : {folder / "libwafertlm_mpi.so", folder / "../lib/wafertlm/libwafertlm_mpi.so"})
+    if (fs::exists(path)) return path;
+  return {};
+}
+
+void require_mpi() {
+  if (mpi_library().empty())
+    throw std::invalid_argument(
+        "this wafertlm was built without MPI, which several processes need: install libopenmpi-dev and "
+        "openmpi-bin and build it again");
+}
+
+std::uint32_t number_in(const char* variable) {
+  const char* const text = std::getenv(variable);
+  return text ? static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10)) : 0;
+}
+
+std::string own_host() {
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+Transport::Bytes bytes_of(const std::string& text) {
+  const auto* const begin = reinterpret_cast<const std::byte*>(text.data());
+  return {begin, begin + text.size()};
+}
+
+std::string text_of(const Transport::Bytes& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// Each process's text, by process, in all of them.
+std::vector<std::string> texts_of_all(Transport& transport, const std::string& own) {
+  std::vector<std::string> texts;
+  for (const Transport::Bytes& bytes :
+       transport.exchange(std::vector<Transport::Bytes>(transport.processes(), bytes_of(own))))
+    texts.push_back(text_of(bytes));
+  texts[transport.process()] = own;
+  return texts;
+}
+
+}  // namespace
+
+std::uint32_t launched_processes() {
+  if (const std::uint32_t of_open_mpi = number_in("OMPI_COMM_WORLD_SIZE"); of_open_mpi != 0) return of_open_mpi;
+  if (std::getenv("PMIX_RANK")) return std::max<std::uint32_t>(number_in("SLURM_STEP_NUM_TASKS"), 1);
+  return 1;
+}
+
+void launch(std::uint32_t processes) {
+  require_mpi();
+  if (!has_program("mpirun"))
+    throw std::invalid_argument("--processes starts mpirun, which is not there: install openmpi-bin");
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  const std::string line{std::istreambuf_iterator<char>(file), {}};
+  std::vector<std::string> words{"mpirun", "--oversubscribe", "--bind-to", "none", "-n",
+                                 std::to_string(processes)};
+  for (std::size_t at = 0; at < line.size(); at += words.back().size() + 1) words.emplace_back(line.c_str() + at);
+  words[6] = program().string();
+  if (geteuid() == 0) {  // Open MPI asks whether root means it
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
+  }
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  execvp("mpirun", pointers.data());
+  throw std::runtime_error(std::string("mpirun: ") + std::strerror(errno));
+}
+
+std::unique_ptr<Transport> mpi_transport() {
+  require_mpi();
+  void* const library = dlopen(mpi_library().c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (!library) throw std::invalid_argument(std::string("MPI cannot be used: ") + dlerror());
+  auto* const make = reinterpret_cast<MakeTransport*>(dlsym(library, kMakeTransport));
+  if (!make) throw std::invalid_argument(mpi_library().string() + " is of another version");
+  return std::unique_ptr<Transport>(make());
+}
+
+void require_all(Transport& transport, const std::exception_ptr& own) {
+  const std::uint64_t mine = own ? transport.process() : kNever;
+  const std::uint64_t first = transport.least({mine, 0, 0, 0, 0}).front();
+  if (first == kNever) return;
+  if (own && first == transport.process()) std::rethrow_exception(own);
+  throw OtherFailed();
+}
+
+void require_same_text(Transport& transport, const std::string& what, const std::string& text) {
+  const std::vector<std::string> texts = texts_of_all(transport, text);
+  for (std::size_t process = 1; process < texts.size(); ++process) {
+    if (texts[process] == texts.front()) continue;
+    if (transport.process() != 0) throw OtherFailed();
+    throw std::invalid_argument(
+        fmt::format("{} of process {} is not that of process 0: all of a simulation must have the same", what,
+                    process));
+  }
+}
+
+Watch::Watch(Transport& transport, std::vector<std::string> names)
+    : names_(std::move(names)), own_(transport.process()) {
+  for (const std::string& text : texts_of_all(transport, std::to_string(getpid()) + " " + own_host()))
+    processes_.push_back({text.substr(text.find(' ') + 1), std::stoi(text)});
+}
+
+void Watch::look() const {
+  for (std::size_t process = 0; process < processes_.size(); ++process) {
+    const Process& each = processes_[process];
+    if (each.host == processes_[own_].host && kill(each.pid, 0) != 0 && errno == ESRCH)
+      throw std::runtime_error(fmt::format("{} (pid {}) has ended by itself; {} of simulated time had been reached",
+                                           names_[process], each.pid, format_time(reached_ps_)));
+  }
+  if (const int signal = InterruptNotes::signal())
+    throw Interrupted(signal, fmt::format("ended by {} at {} of simulated time", signal_name(signal),
+                                          format_time(reached_ps_)));
+}
+
+}  // namespace wafertlm

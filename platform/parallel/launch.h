@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "platform/parallel/transport.h"
+
+namespace wafertlm {
+
+/// Another process of this simulation has failed, and says so: this one ends without a word.
+class OtherFailed : public std::exception {
+ public:
+  const char* what() const noexcept override { return "another process has failed"; }
+};
+
+/// How many processes mpirun or srun has started this program as; 1: none has, or one.
+std::uint32_t launched_processes();
+/// Makes this process mpirun, which starts the same command `processes` times.
+/// @throws std::invalid_argument: there is no mpirun, or this program was built without MPI.
+[[noreturn]] void launch(std::uint32_t processes);
+/// Over MPI. @throws std::invalid_argument: this program was built without MPI.
+std::unique_ptr<Transport> mpi_transport();
+
+/// All processes go on, or none: if `own` or that of another process is not null, the process with the lowest
+/// number that has one throws it, the others OtherFailed.
+void require_all(Transport& transport, const std::exception_ptr& own);
+/// The texts of all processes are the same. @throws std::invalid_argument with `what` differs (or
+/// OtherFailed).
+void require_same_text(Transport& transport, const std::string& what, const std::string& text);
+
+/// The processes of a run, by their number; watches whether those on this computer live.
+class Watch {
+ public:
+  /// `names`: by process, for messages: "process 1 (wafers 2, 3)".
+  Watch(Transport& transport, std::vector<std::string> names);
+  /// Notes the simulated time that all have reached.
+  void reached(std::uint64_t time_ps) { reached_ps_ = time_ps; }
+  /// @throws std::runtime_error that names a process which has ended by itself, Interrupted for a signal.
+  void look() const;
+
+ private:
+  struct Process {
+    std::string host;
+    int pid = 0;
+  };
+  std::vector<std::string> names_;
+  std::vector<Process> processes_;
+  std::uint32_t own_;
+  std::uint64_t reached_ps_ = 0;
+};
+
+}  // namespace wafertlm

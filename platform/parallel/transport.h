@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace wafertlm {
+
+/// What carries bytes between the processes of one simulation. All processes make the same calls in the same
+/// order.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  virtual std::uint32_t process() const = 0;
+  virtual std::uint32_t processes() const = 0;
+
+  using Bytes = std::vector<std::byte>;
+  /// To every process its bytes (by process; nothing goes to this one). Returns what came, by process.
+  virtual std::vector<Bytes> exchange(const std::vector<Bytes>& to) = 0;
+  static constexpr std::size_t kMinima = 5;
+  /// Of each the least over all processes.
+  virtual std::array<std::uint64_t, kMinima> least(const std::array<std::uint64_t, kMinima>& own) = 0;
+  /// At process 0 those of all, by process; elsewhere nothing.
+  virtual std::vector<Bytes> gather(const Bytes& own) = 0;
+  /// Called now and then while the others are waited for; what it throws ends the wait.
+  void while_waiting(std::function<void()> look) { look_ = std::move(look); }
+  /// The others are not waited for any more, because one has failed on its own: ends them.
+  [[noreturn]] virtual void abort(int exit_code) = 0;
+
+ protected:
+  std::function<void()> look_;
+};
+
+/// What libwafertlm_mpi.so has: a Transport over MPI_COMM_WORLD.
+using MakeTransport = Transport*();
+constexpr const char* kMakeTransport = "wafertlm_mpi_transport";
+
+}  // namespace wafertlm

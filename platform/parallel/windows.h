@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tlm/kernel/units.h"
+
+namespace wafertlm {
+
+class Machine;
+class PartRun;
+class Transport;
+
+/// What the windows of a process came to.
+struct WindowCounts {
+  std::uint64_t windows = 0;
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t work_ns = 0;      ///< processor time in windows, of this process
+  std::uint64_t critical_ns = 0;  ///< of each window the most that a process took
+};
+
+/// Simulates the part of this process together with those of the others, conservatively, window by window
+/// (YAWNS: Nicol, 1993): all agree on the time of the next event anywhere, run up to that time plus
+/// `lookahead_ps`, within which nothing reaches another process, and exchange what has crossed. The same
+/// calls by all processes.
+class Windows {
+ public:
+  Windows(Transport& transport, Machine& machine, PartRun& part, TimePs lookahead_ps);
+
+  /// Called between two windows with the time that all have reached.
+  using Progress = std::function<void(TimePs)>;
+  /// Until nothing happens any more, or the watchdog time is over. A failure here is kept and ends all.
+  void run(TimePs watchdog_ps, const Progress& progress);
+
+  const WindowCounts& counts() const { return counts_; }
+  /// What failed in this process; empty: nothing.
+  const std::string& failure() const { return failure_; }
+  /// Up to when all processes have got.
+  TimePs reached_ps() const { return reached_ps_; }
+
+ private:
+  struct Bounds {
+    TimePs next_ps, next_active_ps, done_ps;
+    bool has_failed, all_at_barrier;
+  };
+  void exchange();
+  Bounds agree();
+  TimePs next_ps() const;
+  void work(const std::function<void()>& part);
+
+  Transport& transport_;
+  Machine& machine_;
+  PartRun& part_;
+  const TimePs lookahead_ps_;
+  WindowCounts counts_;
+  std::uint64_t last_work_ns_ = 0;
+  std::string failure_;
+  TimePs reached_ps_ = 0;
+};
+
+}  // namespace wafertlm
