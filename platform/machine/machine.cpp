@@ -292,7 +292,8 @@ void Machine::attach_to_log(OperationPort& port, NpuId endpoint) {
 std::optional<ReliabilityTotals> Machine::reliability() const {
   std::optional<ReliabilityTotals> totals;
   for (std::uint32_t n = 0; n < wafer_->endpoints(); ++n) {
-    const ReliabilityCounters* const of = endpoint(static_cast<NpuId>(n)).reliability();
+    const auto id = static_cast<NpuId>(n);
+    const ReliabilityCounters* const of = has(id) ? endpoint(id).reliability() : nullptr;
     if (!of) continue;
     if (!totals) totals.emplace();
     totals->endpoints += *of;

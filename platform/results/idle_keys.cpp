@@ -62,6 +62,7 @@ Looks looks_of(const config::ExperimentSpec& experiment, const Job& job, const M
                          [](const chakra::TraceSummary& rank) { return rank.io_streams != 0; });
   looks.has_generation = !experiment.platform.npu.hbm.generation.empty();
   for (std::uint32_t n = 0; n < machine.wafer().npus(); ++n) {
+    if (!machine.has(static_cast<NpuId>(n))) continue;
     const auto npu = static_cast<NpuId>(n);
     for (const HbmCommand command : {HbmCommand::read, HbmCommand::write})
       looks.memory = looks.memory || machine.memory(npu).counters(command).bytes != 0;

@@ -39,6 +39,7 @@ const Fields<ModelRow>& model_fields() {
 Json models_json(const Machine& machine) {
   std::vector<ModelRow> rows;
   for (std::uint32_t n = 0; n < machine.wafer().npus(); ++n) {
+    if (!machine.has(static_cast<NpuId>(n))) continue;
     const auto& uses = machine.npu(static_cast<NpuId>(n)).compute().uses();
     for (std::size_t i = 0; i < uses.size(); ++i) {
       if (rows.size() == i) rows.push_back({uses[i].model->name()});

@@ -123,6 +123,7 @@ double iteration_time_s(Run row) {
 Json memories_json(Run row) {
   Json list = Json::array();
   for (std::uint32_t npu = 0; npu < row.machine.wafer().npus(); ++npu)
+    if (row.machine.has(static_cast<NpuId>(npu)))
     list.push_back(memory_json("hbm_" + std::to_string(npu), row.machine.memory(static_cast<NpuId>(npu)),
                                row.job.end_ps()));
   return list;
