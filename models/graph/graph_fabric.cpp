@@ -124,7 +124,7 @@ OutputParams GraphFabric::output(std::uint32_t number) const {
       params_.buffer_bytes != 0 ? params_.buffer_bytes
                                 : auto_buffer_bytes(link.bytes_per_s,
                                                     link.latency_ps + graph_.vertices()[link.to].pipeline_ps +
-                                                        params_.credit_delay_ps,
+                                                        credit_delay_ps(link),
                                                     params_.format, 3);
   return {link.bytes_per_s, link.latency_ps, buffer};
 }
@@ -171,7 +171,7 @@ void GraphFabric::make_switch(std::uint32_t vertex, const ClassTable& classes, S
   params.pipeline_ps = graph_.vertices()[vertex].pipeline_ps;
   std::vector<std::string> inputs, outputs;
   for (const std::uint32_t link : graph_.into(vertex)) {
-    params.credit_delay_ps.push_back(params_.credit_delay_ps);
+    params.credit_delay_ps.push_back(credit_delay_ps(graph_.links()[link]));
     params.ring_inputs.push_back({graph_.links()[link].ring, false});
     inputs.push_back(graph_.vertices()[graph_.links()[link].from].name);
   }

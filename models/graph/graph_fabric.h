@@ -69,6 +69,9 @@ class GraphFabric final : public Fabric {
   void bind_remote(std::uint32_t link);
   bool has_failures() const override { return graph_.has_dead_links() || !params_.failed_npus.empty(); }
   OutputParams output(std::uint32_t link) const;
+  TimePs credit_delay_ps(const FabricGraph::Link& link) const {
+    return link.credit_delay_ps.value_or(params_.credit_delay_ps);
+  }
   SwitchModule& module_of(std::uint32_t vertex) { return *switches_[number_[vertex]]; }
   PortId input_of(std::uint32_t link) const;
   PortId output_of(std::uint32_t link) const;

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,8 @@ class FabricGraph {
     std::uint16_t ring = 0;
     bool dateline = false;
     bool dead = false;  ///< it is there and carries nothing
+    /// From a freed buffer behind it to its sender; nullopt: as on the rest of the fabric.
+    std::optional<TimePs> credit_delay_ps = {};
   };
   enum class Shortest : std::uint8_t { hops, latency };
 

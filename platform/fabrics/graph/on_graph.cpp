@@ -22,11 +22,11 @@ GraphParams graph_params(const config::FabricSpec& fabric, std::shared_ptr<const
 TimePs graph_horizon_ps(const GraphParams& params) {
   TimePs longest = 0;
   for (const FabricGraph::Link& link : params.graph->links())
-    longest = std::max(
-        longest,
-        link.latency_ps + transfer_time_ps(std::min<std::uint64_t>(params.format.full_wire_bytes(), 1 << 16),
-                                           link.bytes_per_s));
-  return 2 * (longest + params.credit_delay_ps);
+    longest = std::max(longest,
+                       link.latency_ps + link.credit_delay_ps.value_or(params.credit_delay_ps) +
+                           transfer_time_ps(std::min<std::uint64_t>(params.format.full_wire_bytes(), 1 << 16),
+                                            link.bytes_per_s));
+  return 2 * longest;
 }
 
 std::unique_ptr<Fabric> make_graph_fabric(const GraphParams& params, const BuildContext& in) {

@@ -105,6 +105,12 @@ class Builder {
     links_.push_back({a, b, rate, latency, ring, false});
     links_.push_back({b, a, rate, latency, ring, false});
   }
+  /// Its credits fly back over the same cable.
+  void add_outer_link(std::uint32_t from, std::uint32_t to, std::uint16_t ring, bool dateline) {
+    const config::OuterSpec& outer = *spec_.outer;
+    links_.push_back(
+        {from, to, outer.bandwidth_bytes_per_s, outer.latency_ps, ring, dateline, false, outer.latency_ps});
+  }
 
   void add_mesh(std::uint32_t wafer) {
     const auto fabric = spec_.fabric.complete<MeshParams>();
@@ -139,17 +145,16 @@ class Builder {
     if (outer.topology == config::OuterTopology::switched) {
       const std::uint32_t at = controller(wafers_, 0) + k;
       for (std::uint32_t wafer = 0; wafer < wafers_; ++wafer)
-        add_both(controller(wafer, k), at, outer.bandwidth_bytes_per_s, outer.latency_ps, 0);
+        for (const bool out : {true, false})
+          add_outer_link(out ? controller(wafer, k) : at, out ? at : controller(wafer, k), 0, false);
       return;
     }
     for (std::uint32_t wafer = 0; wafer < wafers_; ++wafer) {
       const std::uint32_t next = (wafer + 1) % wafers_, here = controller(wafer, k);
       const bool closes = next == 0;
       if (wafers_ == 2 && closes) return;  // the same two again
-      links_.push_back(
-          {here, controller(next, k), outer.bandwidth_bytes_per_s, outer.latency_ps, kUp, closes});
-      links_.push_back(
-          {controller(next, k), here, outer.bandwidth_bytes_per_s, outer.latency_ps, kDown, closes});
+      add_outer_link(here, controller(next, k), kUp, closes);
+      add_outer_link(controller(next, k), here, kDown, closes);
     }
   }
 

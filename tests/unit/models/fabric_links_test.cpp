@@ -280,17 +280,18 @@ TEST_F(FabricLinks, OfAGraph) {
   join(2, 4, 3, 300);
   join(2, 5, 4, 400);
   join(3, 5, 5, 500);
+  links[6].credit_delay_ps = 400;  // from c to t over a cable: back as long as there
   params.graph = std::make_shared<FabricGraph>(
       4, std::vector<FabricGraph::Vertex>{{"a", 0}, {"b", 0}, {"c", 0}, {"d", 0}, {"s", 70}, {"t", 80}},
       links);
   GraphFabric graph("graph", params, classes, scheduler);
-  const auto link = [](std::uint64_t rate, TimePs latency_ps, TimePs pipeline_ps) {
-    return say(rate, " B/ps, ", latency_ps, " ps, ", rate * (latency_ps + pipeline_ps + 900) + 3 * 1024,
+  const auto link = [](std::uint64_t rate, TimePs latency_ps, TimePs pipeline_ps, TimePs credit_ps = 900) {
+    return say(rate, " B/ps, ", latency_ps, " ps, ", rate * (latency_ps + pipeline_ps + credit_ps) + 3 * 1024,
                " B");
   };
   EXPECT_EQ(lines_of(graph),
             (Lines{"s->a: " + link(6, 101, 0) + ", exit", "s->b: " + link(2, 201, 0) + ", exit",
-                   "c->s: " + link(3, 300, 70), "s->c: " + link(3, 301, 0), "c->t: " + link(4, 400, 80),
+                   "c->s: " + link(3, 300, 70), "s->c: " + link(3, 301, 0), "c->t: " + link(4, 400, 80, 400),
                    "t->c: " + link(4, 401, 0), "t->d: " + link(5, 501, 0) + ", exit",
                    "node_c->npu2: 9007 B/ps, 0 ps, 1152921504606846976 B, exit"}));
   EXPECT_EQ(text_of(graph.npu_link(NpuId{0})), link(6, 100, 70));

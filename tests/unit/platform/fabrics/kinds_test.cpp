@@ -68,11 +68,11 @@ TEST(FabricKinds, MostWakeUpsLieWithinARoundTripAndTwoPackets) {
       test::fred_platform("d", {"wafer.fabric.link_latency=30 ns", "wafer.fabric.credit_delay=7 ns"});
   const FredParams params = fred_params(fred.wafer, true);
   EXPECT_EQ(kind(fred).horizon_ps(fred.wafer), 2 * (30'000 + 7000 + 1366 + params.pipeline_ps(1)));
-  // Of a graph the longest link counts: 64 KiB at 10 GB/s, 6.554 us, and 500 ns.
+  // Of a graph the longest link counts: 64 KiB at 10 GB/s, 6.554 us, and 500 ns there and back.
   const config::PlatformSpec wafers = test::preset(
       "wafers_4_mesh_5x4", {"wafer.outer.bandwidth=10 GB/s", "wafer.outer.latency=500 ns",
                             "wafer.fabric.packet_bytes=1 MiB", "wafer.fabric.credit_delay=7 ns"});
-  EXPECT_EQ(kind(wafers).horizon_ps(wafers.wafer), 2U * (500'000 + 6'553'600 + 7000));
+  EXPECT_EQ(kind(wafers).horizon_ps(wafers.wafer), 2U * (500'000 + 6'553'600 + 500'000));
   // Of dimensions the longest, too: 2000 B at 50 GB/s are 40 ns.
   const auto ring = [](const std::string& packet) {
     const config::PlatformSpec spec = platform_of(
