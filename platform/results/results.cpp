@@ -204,7 +204,6 @@ Fields<RunRow> make_run_fields() {
            schema::described({{"type", "object"}, {"additionalProperties", schema::count()}},
                              "Of how many nodes by name; they change nothing"),
            [](Run row) { return Json(row.unknown_attributes); });
-    of.add("nodes_held_most", schema::count(), [](Run row) { return row.job.held_high_water(); });
   });
   f.add("values_proven", schema::boolean("run.functional: every value of every collective was right"),
         [](Run row) { return row.job.proven(); });
@@ -233,14 +232,6 @@ Fields<RunRow> make_run_fields() {
   f.add("simulation", [](Fields<RunRow>& of) {
     of.add("end_s", schema::seconds(), [](Run row) { return seconds(row.job.end_ps()); });
     of.add("packet_hops", schema::count(), &RunRow::packet_hops);
-    of.add("scheduler_events", schema::count(),
-           [](Run row) { return row.machine.wafer().scheduler.events(); });
-    of.add(
-        "accelerated",
-        results::accelerated_fields().schema(
-            "What was not simulated because it repeats (run.acceleration); results are the same without, but "
-            "for `sampled`"),
-        [](Run row) { return results::accelerated_fields().json(row.machine); });
     of.add("seed", schema::count(), [](Run row) { return row.experiment.platform.run.seed; });
     of.add("version", schema::text(), [](Run) { return WAFERTLM_VERSION; });
   });
@@ -255,6 +246,15 @@ Fields<RunRow> make_run_fields() {
                schema::count("Packets that the simulation kept at one time, most; not those of one moment of "
                              "simulated time if it is accelerated"),
                [](Run row) { return row.machine.wafer().packets.high_water(); });
+        of.add("nodes_held_most", schema::count("Nodes of a trace that were kept at one time, most"),
+               [](Run row) { return row.job.held_high_water(); });
+        of.add("scheduler_events", schema::count(),
+               [](Run row) { return row.machine.wafer().scheduler.events(); });
+        of.add("accelerated",
+               results::accelerated_fields().schema(
+                   "What was not simulated because it repeats (run.acceleration); results are the same "
+                   "without, but for `sampled`"),
+               [](Run row) { return results::accelerated_fields().json(row.machine); });
       },
       "Of this run on this machine; the only part that may differ between two runs");
   return f;

@@ -5,8 +5,8 @@
     compare_presets.py WAFERTLM [REGEX] [--mode exact] [--limit 600] [--whole] [--set KEY=VALUE ...]
 
 REGEX chooses presets by name. Large models are cut to a few layers and microbatches, so that `off` takes at most some
-minutes; --whole takes presets as they are. --limit: processor seconds for each run. What may differ is left out: `host`,
-`simulation.scheduler_events` and `simulation.accelerated`, and of the configuration run.acceleration itself.
+minutes; --whole takes presets as they are. --limit: processor seconds for each run. What may differ is left out: `host`, and of
+the configuration run.acceleration itself.
 Prints a line per preset: processor seconds with each mode, packet hops, equal or the first difference.
 Exit code 1: a difference, or a run that failed. A run over its limit is named, and counts as neither.
 """
@@ -62,8 +62,6 @@ def run(tool, preset, mode, settings, limit, folder):
 
 def without_what_may_differ(results):
     results.pop("host")
-    for name in ("scheduler_events", "accelerated"):
-        results["simulation"].pop(name)
     for note in list(results.get("notes", [])):
         if "acceleration" in note:
             results["notes"].remove(note)

@@ -106,7 +106,7 @@ def outcome(tool, number, arguments, folder):
             _, fast = compare_presets.run(tool, path, mode, [], arguments.limit, folder / mode)
             if fast is None:
                 return None, f"over {arguments.limit} s with {mode}, {off_s:.1f} s with off"
-            skipped = fast["simulation"]["accelerated"]
+            skipped = fast["host"]["accelerated"]
             difference = compare_presets.first_difference(compare_presets.without_what_may_differ(fast), off)
             if difference:
                 return f"{mode} differs on {fabric}: {difference}", None

@@ -121,7 +121,7 @@ def outcome(tool, number, arguments, folder):
         return f"failed: {str(error).splitlines()[-1]}", None
     if off is None or fast is None:
         return None, f"over {arguments.limit} s"
-    places = fast["simulation"]["accelerated"].get("equal_places", {"off_because": "the wiring differs"})
+    places = fast["host"]["accelerated"].get("equal_places", {"off_because": "the wiring differs"})
     difference = compare_presets.first_difference(compare_presets.without_what_may_differ(fast),
                                                   compare_presets.without_what_may_differ(off))
     return difference and f"differs: {difference}", "one NPU" if "npus" in places else places["off_because"].split(" in node ")[0]

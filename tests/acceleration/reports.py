@@ -81,7 +81,7 @@ def outcome(tool, number, limit, folder):
     exact = off and run(tool, experiment, "exact", limit, folder / "exact")
     if exact is None:
         return None, None
-    packets = exact["results"]["simulation"]["accelerated"].get("packets", {})
+    packets = exact["results"]["host"]["accelerated"].get("packets", {})
     part = (packets.get("in_periods", 0) + packets.get("in_episodes", 0)) / max(1, packets.get("all", 1))
     if exact["timeline"] != off["timeline"]:
         return f"{fabric}: another timeline: {compare_presets.first_difference(exact['timeline'], off['timeline'])}", part

@@ -145,7 +145,7 @@ double median_of(std::vector<double> values) {
 std::string shares_of_packets(const std::string& folder) {
   std::ifstream file(folder + "/results.json");
   if (!file) return {};
-  const auto accelerated = nlohmann::json::parse(file)["simulation"]["accelerated"];
+  const auto accelerated = nlohmann::json::parse(file)["host"]["accelerated"];
   const auto packets = accelerated.find("packets");
   if (packets == accelerated.end()) return "  " + accelerated.value("off_because", std::string());
   const auto count = [&](const char* name) { return packets->at(name).get<double>(); };

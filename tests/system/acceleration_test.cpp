@@ -22,10 +22,8 @@ class AcceleratedRuns : public ::testing::Test {
     EXPECT_EQ(result.exit_code, 0) << settings << "\n" << result.error;
     if (result.exit_code != 0) return nullptr;
     auto results = nlohmann::json::parse(read_text(folder + "/results.json"));
-    skipped_ = results["simulation"]["accelerated"];
+    skipped_ = results["host"]["accelerated"];
     results.erase("host");
-    results["simulation"].erase("scheduler_events");
-    results["simulation"].erase("accelerated");
     return results;
   }
   /// How much of this the last run skipped; 0 if it was off.

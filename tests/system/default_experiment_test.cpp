@@ -21,8 +21,6 @@ nlohmann::json run(const test::TempFolder& folder, const std::string& name, cons
   nlohmann::json results =
       nlohmann::json::parse(test::read_text(folder.path() + "/" + name + "/results.json"));
   results.erase("host");
-  results["simulation"].erase("accelerated");  // checkers and waveforms forbid it
-  results["simulation"].erase("scheduler_events");
   return results;
 }
 

@@ -57,7 +57,7 @@ TEST_F(FaultyRuns, ResultsAreTheSameWithEachAcceleration) {
                 "Fault: link 5-6 at 1 % from 1.000 s on, to the end: changed nothing, the run was over"),
             std::string::npos)
       << result.out;
-  EXPECT_EQ(exact["simulation"]["accelerated"]["off_because"], "run.faults change parts while they work");
+  EXPECT_EQ(exact["host"]["accelerated"]["off_because"], "run.faults change parts while they work");
   exact.erase("host");
   off.erase("host");
   EXPECT_EQ(exact, off);

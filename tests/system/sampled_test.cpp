@@ -30,12 +30,10 @@ class SampledRuns : public ::testing::Test {
     text_ = result.out;
     return result.exit_code == 0 ? json::parse(read_text(out + "/results.json")) : json();
   }
-  static const json& sampled(const json& results) { return results["simulation"]["accelerated"]["sampled"]; }
+  static const json& sampled(const json& results) { return results["host"]["accelerated"]["sampled"]; }
   /// The figures of both, without what says how they came about.
   static json figures(json results) {
     results.erase("host");
-    results["simulation"].erase("scheduler_events");
-    results["simulation"].erase("accelerated");
     results.erase("notes");
     return results;
   }
@@ -99,7 +97,7 @@ TEST_F(SampledRuns, SayWhatTheyTouch) {
   }
   const std::string job = trace_experiment(folder_, "wafer_mesh_5x4", "chakra: job");
   const json exact = run(job, ""), some = run(job, " --set run.acceleration=sampled");
-  EXPECT_FALSE(exact["simulation"]["accelerated"].contains("sampled"));
+  EXPECT_FALSE(exact["host"]["accelerated"].contains("sampled"));
   EXPECT_FALSE(exact.contains("iteration_time_half_width_s"));
   const std::uint64_t played = sampled(some)["played"];
   EXPECT_GT(played, 20U);
@@ -135,7 +133,7 @@ TEST_F(SampledRuns, SimulateAllWhereAPacketMatters) {
   write_collective_job(folder_.path() + "/all", chakra::CollectiveType::AllReduce, 20, 1'000'000);
   const std::string job = trace_experiment(folder_, "wafer_mesh_5x4", "chakra: all");
   const json some = run(job, " --set run.acceleration=sampled --set run.functional=true");
-  EXPECT_EQ(some["simulation"]["accelerated"],
+  EXPECT_EQ(some["host"]["accelerated"],
             json({{"off_because", "functional mode has values in every packet"}}));
 }
 

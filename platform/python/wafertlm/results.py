@@ -257,7 +257,6 @@ class Traces(Row):
     missing_dependencies: int
     control_dependencies_left_out: int
     unknown_attributes: dict[str, int]
-    nodes_held_most: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -269,24 +268,28 @@ class Endpoints(Row):
 
 @dataclass(frozen=True, kw_only=True)
 class Simulation(Row):
-    """end_s: simulated time. accelerated: what was not simulated because it repeats, or why nothing was skipped."""
+    """end_s: simulated time."""
 
     end_s: float
     packet_hops: int
-    scheduler_events: int
-    accelerated: dict[str, Any]
     seed: int
     version: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Host(Row):
-    """Of this run on this machine; the only part that may differ between two runs, and so is not compared."""
+    """Of this run on this machine; the only part that may differ between two runs, and so is not compared.
+
+    accelerated: what was not simulated because it repeats, or why nothing was skipped.
+    """
 
     wall_s: float
     packet_hops_per_s: float
     peak_rss_bytes: int
     packets_held_most: int
+    nodes_held_most: int
+    scheduler_events: int
+    accelerated: dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
