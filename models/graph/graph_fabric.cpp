@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "tlm/fabric/checker.h"
 #include "tlm/link/route_check.h"
@@ -21,31 +22,72 @@ PortId place_in(const std::vector<std::uint32_t>& list, std::uint32_t link) {
 
 }  // namespace
 
-/// A ring's link is two, for each half of its channels (see RingPort).
-void require_no_cycle(const FabricGraph& graph) {
-  RouteCheck check(0);
-  std::vector<std::size_t> lower, upper;
-  for (const FabricGraph::Link& link : graph.links()) {
-    const std::string name = graph.vertices()[link.from].name + "->" + graph.vertices()[link.to].name;
-    lower.push_back(check.add_channel(name));
-    upper.push_back(link.ring == 0 ? lower.back() : check.add_channel(name + " behind the dateline"));
-  }
-  for (std::uint32_t from = 0; from < graph.npus(); ++from)
-    for (std::uint32_t to = 0; to < graph.npus(); ++to) {
-      if (from == to) continue;
-      std::vector<std::size_t> channels;
-      std::uint16_t ring = 0;
-      bool crossed = false;
-      for (const std::uint32_t link : graph.route(static_cast<NpuId>(from), static_cast<NpuId>(to))) {
-        const FabricGraph::Link& at = graph.links()[link];
-        crossed = at.ring != 0 && (at.dateline || (crossed && at.ring == ring));
-        ring = at.ring;
-        // An endpoint always accepts.
-        if (!graph.is_leaf(at.to)) channels.push_back((crossed ? upper : lower)[link]);
-      }
-      check.add_route(channels);
+namespace {
+
+/// Which channels wait for which, in the routes of a graph. A ring's link is two channels, for each half of
+/// its virtual channels (see RingPort).
+class ChannelWalk {
+ public:
+  explicit ChannelWalk(const FabricGraph& graph)
+      : graph_(graph), walked_for_(2 * graph.links().size(), kNobody), next_(2 * graph.links().size()) {}
+
+  /// The rest of a way that another one to the same NPU has gone is not gone again.
+  void walk(NpuId from, NpuId to) {
+    const bool is_given = graph_.has_given_route(from, to);
+    State state;
+    for (auto at = static_cast<std::uint32_t>(index_of(from)); at != index_of(to);) {
+      const std::uint32_t link = graph_.next_link(at, from, to);
+      if (link >= graph_.links().size()) return;  // there is no way
+      const State before = std::exchange(state, after(state, link));
+      if (before.channel != kNobody && !graph_.is_leaf(graph_.links()[link].to))
+        add(next_[before.channel], state.channel);
+      at = graph_.links()[link].to;
+      if (is_given) continue;
+      if (walked_for_[state.channel] == index_of(to)) return;
+      walked_for_[state.channel] = static_cast<std::uint32_t>(index_of(to));
     }
-  check.require_no_cycle(graph.npus());
+  }
+  void require_no_cycle() const {
+    RouteCheck check(0);
+    for (const FabricGraph::Link& link : graph_.links()) {
+      const std::string name = graph_.vertices()[link.from].name + "->" + graph_.vertices()[link.to].name;
+      check.add_channel(name);
+      check.add_channel(name + " behind the dateline");
+    }
+    for (std::size_t channel = 0; channel < next_.size(); ++channel)
+      for (const std::uint32_t next : next_[channel]) check.add_route({channel, next});
+    check.require_no_cycle(graph_.npus());
+  }
+
+ private:
+  static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+  struct State {
+    std::uint32_t channel = kNobody;  // that was taken last; twice the link, 1 more behind the dateline
+    std::uint16_t ring = 0;
+    bool crossed = false;
+  };
+  State after(const State& before, std::uint32_t link) const {
+    const FabricGraph::Link& at = graph_.links()[link];
+    const bool crossed = at.ring != 0 && (at.dateline || (before.crossed && at.ring == before.ring));
+    return {2 * link + (crossed ? 1 : 0), at.ring, crossed};
+  }
+  static void add(std::vector<std::uint32_t>& list, std::uint32_t channel) {
+    if (std::find(list.begin(), list.end(), channel) == list.end()) list.push_back(channel);
+  }
+
+  const FabricGraph& graph_;
+  std::vector<std::uint32_t> walked_for_;         // by channel: the NPU
+  std::vector<std::vector<std::uint32_t>> next_;  // by channel; an endpoint always accepts
+};
+
+}  // namespace
+
+void require_no_cycle(const FabricGraph& graph) {
+  ChannelWalk walk(graph);
+  for (std::uint32_t to = 0; to < graph.npus(); ++to)
+    for (std::uint32_t from = 0; from < graph.npus(); ++from)
+      if (from != to) walk.walk(static_cast<NpuId>(from), static_cast<NpuId>(to));
+  walk.require_no_cycle();
 }
 
 VertexRouting::VertexRouting(const FabricGraph& graph, std::uint32_t vertex)

@@ -11,10 +11,7 @@ namespace wafertlm {
 namespace {
 
 constexpr std::uint32_t kNone = ~std::uint32_t{0};
-
-std::uint64_t pair_of(NpuId source, NpuId destination) {
-  return std::uint64_t{index_of(source)} << 32 | index_of(destination);
-}
+constexpr std::uint64_t kFar = ~std::uint64_t{0};
 
 }  // namespace
 
@@ -24,7 +21,8 @@ FabricGraph::FabricGraph(std::uint32_t npus, std::vector<Vertex> vertices, std::
       vertices_(std::move(vertices)),
       links_(std::move(links)),
       out_(vertices_.size()),
-      in_(vertices_.size()) {
+      in_(vertices_.size()),
+      given_(npus) {
   check_links();
   for (std::uint32_t link = 0; link < links_.size(); ++link) {
     out_[links_[link].from].push_back(link);
@@ -59,25 +57,51 @@ void FabricGraph::find_routes(Shortest shortest) {
   using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property,
                                       boost::property<boost::edge_weight_t, std::uint64_t>>;
   const auto weight = [&](const Link& link) {
-    return shortest == Shortest::hops ? 1 : link.latency_ps + vertices_[link.to].pipeline_ps + 1;
+    return link.latency_ps + vertices_[link.to].pipeline_ps + 1;
   };
+  if (shortest == Shortest::hops) return find_fewest_hops();
   Graph backwards(vertices_.size());
   for (const Link& link : links_)
     if (!link.dead) add_edge(link.to, link.from, weight(link), backwards);
-  constexpr std::uint64_t kFar = ~std::uint64_t{0};
   std::vector<std::uint64_t> distance(vertices_.size());
   for (std::uint32_t npu = 0; npu < npus_; ++npu) {
     dijkstra_shortest_paths(
         backwards, npu,
         boost::distance_map(distance.data()).distance_inf(kFar).distance_compare(std::less<>()));
-    for (std::uint32_t vertex = 0; vertex < vertices_.size(); ++vertex) {
-      if (vertex == npu || distance[vertex] == kFar) continue;
-      std::uint32_t& next = next_[std::size_t{npu} * vertices_.size() + vertex];
-      for (const std::uint32_t link : out_[vertex])
-        if (next == kNone && !links_[link].dead && distance[links_[link].to] != kFar &&
-            distance[vertex] == distance[links_[link].to] + weight(links_[link]))
-          next = link;
-    }
+    take_nearest(npu, distance, weight);
+  }
+}
+
+/// Breadth first: what Dijkstra's algorithm does with equal weights, in a tenth of its time.
+void FabricGraph::find_fewest_hops() {
+  std::vector<std::uint64_t> distance(vertices_.size());
+  std::vector<std::uint32_t> reached;
+  for (std::uint32_t npu = 0; npu < npus_; ++npu) {
+    distance.assign(vertices_.size(), kFar);
+    distance[npu] = 0;
+    reached.assign(1, npu);
+    for (std::size_t k = 0; k < reached.size(); ++k)
+      for (const std::uint32_t link : in_[reached[k]]) {
+        const std::uint32_t from = links_[link].from;
+        if (links_[link].dead || distance[from] != kFar) continue;
+        distance[from] = distance[reached[k]] + 1;
+        reached.push_back(from);
+      }
+    take_nearest(npu, distance, [](const Link&) { return std::uint64_t{1}; });
+  }
+}
+
+/// Of the links out of each vertex the first one on a shortest way to the NPU.
+template <typename Weight>
+void FabricGraph::take_nearest(std::uint32_t npu, const std::vector<std::uint64_t>& distance,
+                               const Weight& weight) {
+  for (std::uint32_t vertex = 0; vertex < vertices_.size(); ++vertex) {
+    if (vertex == npu || distance[vertex] == kFar) continue;
+    std::uint32_t& next = next_[std::size_t{npu} * vertices_.size() + vertex];
+    for (const std::uint32_t link : out_[vertex])
+      if (next == kNone && !links_[link].dead && distance[links_[link].to] != kFar &&
+          distance[vertex] == distance[links_[link].to] + weight(links_[link]))
+        next = link;
   }
 }
 
@@ -141,9 +165,12 @@ void FabricGraph::take_routes(const std::vector<std::vector<std::uint32_t>>& rou
       throw std::invalid_argument(text + " does not go from an NPU to another");
     if (std::set<std::uint32_t>(route.begin(), route.end()).size() != route.size())
       throw std::invalid_argument(text + " comes to a place twice");
-    const std::uint64_t pair = pair_of(static_cast<NpuId>(route.front()), static_cast<NpuId>(route.back()));
+    auto& of_source = given_[route.front()];
+    GivenRoute given{route.back(), {}};
+    const auto place = std::lower_bound(of_source.begin(), of_source.end(), given);
+    if (place != of_source.end() && place->destination == route.back())
+      throw std::invalid_argument(text + ": a route between these two is given already");
     bool is_whole = true;
-    std::vector<std::uint32_t> found_links;
     for (std::size_t i = 0; i + 1 < route.size(); ++i) {
       const auto& out = out_[route[i]];
       const auto found = std::find_if(out.begin(), out.end(),
@@ -151,13 +178,12 @@ void FabricGraph::take_routes(const std::vector<std::vector<std::uint32_t>>& rou
       if (found == out.end())
         throw std::invalid_argument(text + ": there is no link from " + name(route[i]) + " to " +
                                     name(route[i + 1]));
-      if (given_.count({route[i], pair}) != 0)
-        throw std::invalid_argument(text + ": a route between these two is given already");
       is_whole = is_whole && !links_[*found].dead;
-      found_links.push_back(*found);
+      given.links.emplace_back(route[i], *found);
     }
-    for (std::size_t i = 0; is_whole && i < found_links.size(); ++i)
-      given_.emplace(std::pair(route[i], pair), found_links[i]);
+    if (!is_whole) continue;
+    std::sort(given.links.begin(), given.links.end());
+    of_source.insert(place, std::move(given));
   }
 }
 
@@ -165,8 +191,8 @@ void FabricGraph::require_reach() const {
   for (std::uint32_t from = 0; from < npus_; ++from)
     for (std::uint32_t to = 0; to < npus_; ++to) {
       if (from == to) continue;
-      if (given_.count({from, pair_of(static_cast<NpuId>(from), static_cast<NpuId>(to))}) == 0 &&
-          next_[std::size_t{to} * vertices_.size() + from] == kNone)
+      if (next_[std::size_t{to} * vertices_.size() + from] == kNone &&
+          !has_given_route(static_cast<NpuId>(from), static_cast<NpuId>(to)))
         throw std::invalid_argument("there is no way from " + name(from) + " to " + name(to));
     }
 }
@@ -197,10 +223,20 @@ bool FabricGraph::reaches(NpuId from, NpuId to) const {
   return from == to || next_link(static_cast<std::uint32_t>(index_of(from)), from, to) != kNone;
 }
 
+const FabricGraph::GivenRoute* FabricGraph::given_route(NpuId source, NpuId destination) const {
+  const auto& of_source = given_[index_of(source)];
+  if (of_source.empty()) return nullptr;
+  const auto to = static_cast<std::uint32_t>(index_of(destination));
+  const auto found =
+      std::lower_bound(of_source.begin(), of_source.end(), to,
+                       [](const GivenRoute& given, std::uint32_t value) { return given.destination < value; });
+  return found != of_source.end() && found->destination == to ? &*found : nullptr;
+}
+
 std::uint32_t FabricGraph::next_link(std::uint32_t vertex, NpuId source, NpuId destination) const {
-  if (!given_.empty()) {
-    const auto found = given_.find({vertex, pair_of(source, destination)});
-    if (found != given_.end()) return found->second;
+  if (const GivenRoute* const given = given_route(source, destination)) {
+    const auto found = std::lower_bound(given->links.begin(), given->links.end(), std::pair(vertex, 0U));
+    if (found != given->links.end() && found->first == vertex) return found->second;
   }
   return next_[index_of(destination) * vertices_.size() + vertex];
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -60,6 +59,10 @@ class FabricGraph {
 
   /// The link through which packets leave a vertex; not asked at their destination.
   std::uint32_t next_link(std::uint32_t vertex, NpuId source, NpuId destination) const;
+  /// It does not depend on the source but for given routes.
+  bool has_given_route(NpuId source, NpuId destination) const {
+    return given_route(source, destination) != nullptr;
+  }
   /// Empty: there is none.
   std::vector<std::uint32_t> route(NpuId from, NpuId to) const;
   /// Links on the way that are not those of leaves.
@@ -78,6 +81,9 @@ class FabricGraph {
  private:
   void check_links() const;
   void find_routes(Shortest shortest);
+  void find_fewest_hops();
+  template <typename Weight>
+  void take_nearest(std::uint32_t npu, const std::vector<std::uint64_t>& distance, const Weight& weight);
   void find_up_down();
   std::vector<std::size_t> heights() const;
   bool works_both_ways(std::uint32_t link) const;
@@ -93,8 +99,13 @@ class FabricGraph {
   std::vector<std::vector<std::uint32_t>> out_, in_;  // by vertex
   std::vector<bool> leaf_;
   std::vector<std::uint32_t> next_;  // [destination][vertex]
-  // By vertex, and source and destination.
-  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> given_;
+  struct GivenRoute {
+    std::uint32_t destination;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> links;  // by vertex, in ascending order
+    bool operator<(const GivenRoute& other) const { return destination < other.destination; }
+  };
+  const GivenRoute* given_route(NpuId source, NpuId destination) const;
+  std::vector<std::vector<GivenRoute>> given_;  // by source, by destination in ascending order
   TimePs shortest_latency_ps_ = kNever;
 };
 

@@ -41,19 +41,6 @@ FabricTraits graph_traits(const GraphParams& params, Dimensions dimensions) {
   return traits;
 }
 
-Wafers graph_wafers(const GraphParams& params) {
-  const FabricGraph& graph = *params.graph;
-  Wafers wafers;
-  if (params.wafer_of.empty()) return wafers;
-  wafers.of_npu.assign(params.wafer_of.begin(), params.wafer_of.begin() + graph.npus());
-  wafers.count = *std::max_element(params.wafer_of.begin(), params.wafer_of.end()) + 1;
-  wafers.lookahead_ps = kNever;
-  for (const FabricGraph::Link& link : graph.links())
-    if (params.wafer_of[link.from] != params.wafer_of[link.to])
-      wafers.lookahead_ps = std::min({wafers.lookahead_ps, link.latency_ps, params.credit_delay_ps});
-  return wafers;
-}
-
 FabricLinkRate fastest_link(const FabricGraph& graph) {
   FabricLinkRate fastest;
   for (const FabricGraph::Link& link : graph.links())

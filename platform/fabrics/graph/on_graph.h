@@ -18,8 +18,6 @@ TimePs graph_horizon_ps(const GraphParams& params);
 std::unique_ptr<Fabric> make_graph_fabric(const GraphParams& params, const BuildContext& in);
 /// `dimensions`: of a graph along which collectives can go, as GraphTopology.
 FabricTraits graph_traits(const GraphParams& params, Dimensions dimensions = {});
-/// By `params.wafer_of`.
-Wafers graph_wafers(const GraphParams& params);
 FabricLinkRate fastest_link(const FabricGraph& graph);
 /// Patterns are laid over `grid`; a cycle is the time of a flit on the fastest link of an NPU.
 traffic::TrafficModel graph_traffic(const std::string& name, const GraphParams& params,

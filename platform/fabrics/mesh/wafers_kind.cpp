@@ -280,7 +280,14 @@ class WafersKind final : public MeshKind {
   FabricTraits traits(const config::WaferSpec& wafer) const override {
     return graph_traits(wafers_params(wafer), wafer_dimensions(wafer));
   }
-  Wafers wafers(const config::WaferSpec& wafer) const override { return graph_wafers(wafers_params(wafer)); }
+  Wafers wafers(const config::WaferSpec& wafer) const override {
+    Wafers wafers;
+    for (std::uint32_t npu = 0; npu < npus(wafer); ++npu)
+      wafers.of_npu.push_back(npu / (wafer.width * wafer.height));
+    wafers.count = wafer.outer->wafers;
+    wafers.lookahead_ps = wafer.outer->latency_ps;  // of each link between wafers, and of its credits
+    return wafers;
+  }
   PlacementGrid grid(const config::WaferSpec& wafer) const override {
     return {wafer.width, wafer.height * wafer.outer->wafers, failed_npus(wafer.fabric)};
   }
