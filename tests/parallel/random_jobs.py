@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Random jobs on several wafers in one process and in several: is results.json equal, byte for byte, but for `host`?
+
+    random_jobs.py WAFERTLM [--jobs 20] [--first 0] [--keep DIR]
+
+A job is a transformer with a parallelism, or layers with data parallelism, on two to five meshes joined by a ring, by direct
+links, by switches or by Ethernet, with jitter, slow NPUs, small buffers, values or barriers now and then. It runs in one
+process and in up to four, with wafers dealt by load or at random. Job N is the same on every machine.
+--keep: folder for the experiments of the jobs that differ or fail.
+Prints a line for each such job and one for all. Exit code 1: a difference, or a run that failed.
+"""
+import argparse
+import json
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+PLATFORM = pathlib.Path(__file__).parents[2] / "configs" / "platforms" / "wafers_4_mesh_5x4.yaml"
+
+
+def platform(draw):
+    """Its YAML, its wafers, and the NPUs of each."""
+    wafers, width, height = draw.randint(2, 5), draw.randint(2, 4), draw.randint(2, 4)
+    topology = draw.choice(["ring", "switch"])
+    lines = [f"  extends: {PLATFORM}", "  platform: random wafers", "  npu:",
+             f"    injection: {{order: {draw.choice(['message', 'packet'])}}}"]
+    if draw.random() < 0.5:
+        lines += ["    compute:", f"      jitter: {draw.choice(['uniform', 'normal'])}",
+                  f"      jitter_percent: {draw.randint(1, 30)}"]
+    lines += ["  wafer:", f"    width: {width}", f"    height: {height}", "    outer:", f"      wafers: {wafers}",
+              f"      topology: {topology}", f"      latency: {draw.choice([37, 200, 500, 2000])} ns",
+              f"      bandwidth: {draw.choice([10, 50, 128, 300])} GB/s"]
+    if draw.random() < 0.3:
+        lines += ["    fabric:", f"      input_buffer: {draw.choice([2, 4, 16])} KiB"]
+    if draw.random() < 0.3:
+        slow = draw.randrange(wafers * width * height)
+        lines += ["    defects:", f"      slow_npus: [{{npu: {slow}, speed_percent: {draw.randint(20, 90)}}}]"]
+    lines += ["  run:", f"    seed: {draw.randint(1, 99)}"]
+    if draw.random() < 0.2:
+        lines += ["    functional: true"]
+    return "\n".join(lines), wafers, width * height
+
+
+def workload(draw, npus):
+    if draw.random() < 0.4:
+        layers = "\n".join(f"      - {{name: l{n}, parameters: {draw.randint(1, 60) * 1000}, "
+                           f"forward_operations: {draw.randint(1, 400) * 1000000}}}" for n in range(draw.randint(1, 5)))
+        return f"""  workload: random layers
+  layers:
+    model: random
+    layers:
+{layers}
+  data_parallel: {draw.randint(2, npus)}
+  batch_per_npu: 1
+  bytes_per_element: 2
+  bucket_bytes: {draw.choice([16, 64, 1024])} KiB
+  effective_rate: 400 TFLOPS
+  overlap: {draw.choice(['true', 'false'])}"""
+    pp = draw.randint(1, 4)
+    mp = draw.choice([m for m in (1, 1, 2, 2, 3, 4, 5, 8) if m * pp <= npus])
+    dp = draw.randint(1, min(npus // (mp * pp), 10))
+    if mp * dp * pp == 1:
+        dp = 2
+    heads = mp * draw.choice([2, 4])
+    hidden = heads * draw.choice([16, 32])
+    microbatches = draw.randint(1, 4)
+    return f"""  workload: random transformer
+  model:
+    model: random
+    transformer:
+      {{layers: {max(pp, draw.randint(1, 5))}, hidden: {hidden}, heads: {heads}, sequence: {draw.choice([64, 128])},
+       vocabulary: 1000}}
+  parallelism: MP({mp})-DP({dp})-PP({pp})
+  placement: {draw.choice(['paper', 'row_major', 'random', 'contiguous'])}
+  samples_per_replica: {microbatches * draw.randint(1, 2)}
+  microbatches: {microbatches}
+  uneven: fractional
+  zero_stage: {draw.randint(0, 3)}
+  schedule: {draw.choice(['gpipe', '1f1b']) if pp > 1 else '1f1b'}
+  stage_transfer: {draw.choice(['peer', 'multicast']) if mp > 1 and pp > 1 else 'peer'}
+  effective_flops: {draw.choice([20, 50, 200])} TFLOPS"""
+
+
+def results(tool, experiment, folder, more):
+    done = subprocess.run([tool, "run", str(experiment), "--out", str(folder), *more], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(more)}: {(done.stderr.strip() or done.stdout.strip())[-1500:]}")
+    found = json.loads((folder / "results.json").read_text())
+    found.pop("host")
+    return json.dumps(found)
+
+
+def difference(one, other):
+    at = next((k for k, (a, b) in enumerate(zip(one, other)) if a != b), min(len(one), len(other)))
+    return f"{one[max(at - 120, 0):at + 40]!r} and {other[max(at - 120, 0):at + 40]!r}"
+
+
+def outcome(tool, number, folder):
+    """What is wrong with a job; None: nothing."""
+    draw = random.Random(number)
+    text, wafers, mesh = platform(draw)
+    experiment = folder / "experiment.yaml"
+    experiment.write_text(f"experiment: random job {number}\nplatform:\n{text}\nworkload:\n{workload(draw, wafers * mesh)}\n"
+                          f"iterations: {draw.randint(1, 3)}\nbarrier: {draw.choice(['true', 'false'])}\n")
+    try:
+        alone = results(tool, experiment, folder / "one", [])
+        for processes in range(2, min(wafers, 4) + 1):
+            more = ["--processes", str(processes)]
+            if draw.random() < 0.5:
+                dealing = list(range(processes)) + [draw.randrange(processes) for _ in range(wafers - processes)]
+                draw.shuffle(dealing)
+                (folder / "dealing.txt").write_text("\n".join(map(str, dealing)))
+                more += ["--deal", str(folder / "dealing.txt")]
+            together = results(tool, experiment, folder / "several", more)
+            if together != alone:
+                return f"{' '.join(more)}: {difference(alone, together)}"
+    except RuntimeError as error:
+        return str(error)
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tool")
+    parser.add_argument("--jobs", type=int, default=20)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--keep", type=pathlib.Path)
+    arguments = parser.parse_args()
+    tool = str(pathlib.Path(arguments.tool).resolve())
+    wrong = 0
+    for number in range(arguments.first, arguments.first + arguments.jobs):
+        with tempfile.TemporaryDirectory() as name:
+            problem = outcome(tool, number, pathlib.Path(name))
+            if problem:
+                wrong += 1
+                print(f"job {number}: {problem}", flush=True)
+                if arguments.keep:
+                    shutil.copytree(name, arguments.keep / str(number), dirs_exist_ok=True)
+    print(f"{arguments.jobs} jobs, {wrong} different or failed")
+    sys.exit(wrong != 0)
+
+
+if __name__ == "__main__":
+    main()
