@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/machine/machine_links.h"
 
+#include "models/endpoint/endpoint.h"
 #include "platform/machine/machine.h"
 #include "platform/machine/wafer.h"
 
@@ -10,15 +11,23 @@ std::vector<MachineLink> machine_links(const Machine& machine) {
   const Fabric& fabric = machine.wafer().fabric();
   std::vector<MachineLink> links;
   for (const FabricLink& link : fabric.links())
-    links.push_back({link.name, link.from, link.output, fabric.bytes_per_s(link), fabric.counters(link)});
+    links.push_back({link.name, link.from, link.output, fabric.bytes_per_s(link)});
   for (std::uint32_t n = 0; n < machine.wafer().endpoints(); ++n) {
     const auto id = static_cast<NpuId>(n);
-    const SwitchCore* const port = machine.has(id) ? &machine.endpoint(id).injection_port() : nullptr;
+    const OutputParams own = n < fabric.npus() ? fabric.npu_link(id) : fabric.io_link();
     links.push_back({fabric.endpoint_name(id) + "->" + fabric.switch_of(id), fabric.switches() + n, PortId{0},
-                     port ? port->bytes_per_s(PortId{0}) : fabric.npu_link(id).bytes_per_s,
-                     port ? port->counters(PortId{0}) : OutputCounters{}, fabric.injection_is_wire()});
+                     own.bytes_per_s, fabric.injection_is_wire()});
   }
   return links;
+}
+
+std::vector<OutputCounters> link_counters(const Machine& machine) {
+  const Fabric& fabric = machine.wafer().fabric();
+  std::vector<OutputCounters> counters;
+  for (const FabricLink& link : fabric.links()) counters.push_back(fabric.counters(link));
+  for (std::uint32_t n = 0; n < machine.wafer().endpoints(); ++n)
+    counters.push_back(machine.endpoint(static_cast<NpuId>(n)).injection_port().counters(PortId{0}));
+  return counters;
 }
 
 LinkPlaces::LinkPlaces(const std::vector<MachineLink>& links) {

@@ -19,12 +19,13 @@ struct MachineLink {
   std::size_t from = 0;  ///< number of the switch, or of switches + endpoint
   PortId output{};
   std::uint64_t bytes_per_s = 0;
-  OutputCounters counters;  ///< as of now
-  bool is_wire = true;      ///< and not a part of the endpoint
+  bool is_wire = true;  ///< and not a part of the endpoint
 };
 
 /// All of them, in the order of results.json.
 std::vector<MachineLink> machine_links(const Machine& machine);
+/// What each of them has counted so far.
+std::vector<OutputCounters> link_counters(const Machine& machine);
 
 /// Their places in that list, by number and output.
 class LinkPlaces {

@@ -2,7 +2,9 @@
 #include "platform/parallel/part_run.h"
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
+#include <string>
 
 #include "platform/machine/machine.h"
 #include "platform/machine/routes.h"
@@ -48,6 +50,14 @@ PartRun::PartRun(Machine& machine, const Job& job, const config::ExperimentSpec&
                              context_, host, rank, job,
                              SequencerOptions{experiment.platform.sequencer, job.dependencies,
                                               job.summaries[rank].missing, job.summaries[rank].numbers}));
+  }
+  const std::set<NpuId> used(job.npus.begin(), job.npus.end());
+  OperationListener& listener = *this;
+  for (std::uint32_t n = 0; n < machine.wafer().endpoints(); ++n) {
+    const auto id = static_cast<NpuId>(n);
+    if (!machine.has(id) || used.count(id) != 0) continue;
+    idle_.push_back(std::make_unique<OperationPort>(("unused_" + std::to_string(n)).c_str(), listener));
+    machine.attach(*idle_.back(), id);
   }
   plan_collectives();
   causes_.bound(kCausesKept, [this] {

@@ -8,13 +8,14 @@
 #include "platform/run/job.h"
 #include "platform/run/rank_sequencer.h"
 #include "tlm/kernel/module_list.h"
+#include "tlm/operation/operation_port.h"
 #include "workloads/sequencer/cause_log.h"
 
 namespace wafertlm {
 
 /// The ranks of a job that are on the wafers of one process. What they do is written into the machine's
 /// operation logs; where their time went comes out when those of all processes are played (JobRun).
-class PartRun final : private RankHost, private Wakeable {
+class PartRun final : private RankHost, private Wakeable, private OperationListener {
  public:
   /// The machine's part says which ranks. @throws std::invalid_argument: as JobRun.
   PartRun(Machine& machine, const Job& job, const config::ExperimentSpec& experiment);
@@ -43,6 +44,7 @@ class PartRun final : private RankHost, private Wakeable {
   void stream_complete(CollectiveRecord& record) override;
   void relayed(std::uint64_t token, const Operation& operation, const std::vector<std::byte>& data) override;
   void wake(std::uint32_t what, TimePs now) override;
+  void operation_done(std::uint64_t, const Operation&, const std::vector<std::byte>&) override {}
   void plan_collectives();
   std::uint32_t group_of(const CollectiveRecord& record) const {
     return static_cast<std::uint32_t>(job_.groups.number(record.group));
@@ -59,6 +61,7 @@ class PartRun final : private RankHost, private Wakeable {
   JobContext context_;
   EntryNews news_;
   std::map<std::uint32_t, std::unique_ptr<RankSequencer>> ranks_;  // that are here
+  ModuleList<OperationPort> idle_;                                 // of NPUs here without a rank
   std::uint64_t nodes_ = 0;
   std::size_t at_end_of_iteration_ = 0;  // ranks, with a barrier
   std::size_t ranks_done_ = 0;           // with the last iteration

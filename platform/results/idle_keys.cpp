@@ -5,9 +5,7 @@
 
 #include <algorithm>
 
-#include "models/hbm/hbm.h"
-#include "models/npu/npu.h"
-#include "platform/machine/wafer.h"
+#include "models/npu/compute_engine.h"
 #include "platform/spec/descriptions.h"
 
 namespace wafertlm::results {
@@ -56,19 +54,18 @@ const std::vector<Group>& groups() {
   return rows;
 }
 
-Looks looks_of(const config::ExperimentSpec& experiment, const Job& job, const Machine& machine) {
+Looks looks_of(const config::ExperimentSpec& experiment, const Job& job, const Measurements& measured) {
   Looks looks;
   looks.io = std::any_of(job.summaries.begin(), job.summaries.end(),
                          [](const chakra::TraceSummary& rank) { return rank.io_streams != 0; });
   looks.has_generation = !experiment.platform.npu.hbm.generation.empty();
-  for (std::uint32_t n = 0; n < machine.wafer().npus(); ++n) {
-    if (!machine.has(static_cast<NpuId>(n))) continue;
-    const auto npu = static_cast<NpuId>(n);
-    for (const HbmCommand command : {HbmCommand::read, HbmCommand::write})
-      looks.memory = looks.memory || machine.memory(npu).counters(command).bytes != 0;
-    for (const ComputeEngine::Use& use : machine.npu(npu).compute().uses())
-      if (use.operations != 0 && use.model->has_rate()) looks.rate = looks.memory = true;
-  }
+  for (const MemoryMeasurements& memory : measured.memories)
+    for (const MemoryUse& use : memory.uses) looks.memory = looks.memory || use.bytes != 0;
+  const ComputeEngine engine(config::compute_params(experiment.platform, NpuId{0}));
+  for (const NpuMeasurements& npu : measured.npus)
+    for (std::size_t i = 0; i < npu.uses.size(); ++i)
+      if (npu.uses[i].computations != 0 && engine.uses()[i].model->has_rate())
+        looks.rate = looks.memory = true;
   return looks;
 }
 
@@ -105,8 +102,8 @@ bool is_below(const std::string& path, const char* key) {
 }  // namespace
 
 std::vector<std::string> idle_keys(const config::ExperimentSpec& experiment, const Job& job,
-                                   const Machine& machine, const IterationWork& work) {
-  Looks looks = looks_of(experiment, job, machine);
+                                   const Measurements& measured, const IterationWork& work) {
+  Looks looks = looks_of(experiment, job, measured);
   looks.operations = work.operations.has_value();
   const std::vector<std::string> changed = changed_keys(experiment.platform);
   std::vector<std::string> lines;

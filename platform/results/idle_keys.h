@@ -3,8 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "platform/machine/machine.h"
+#include "platform/machine/measurements.h"
 #include "platform/run/iteration_work.h"
+#include "platform/run/job.h"
 #include "platform/spec/experiment_spec.h"
 
 namespace wafertlm::results {
@@ -12,6 +13,6 @@ namespace wafertlm::results {
 /// Keys of the platform that are not as by default and that nothing in this run has looked at, a line for
 /// each reason: "npu.hbm.latency, npu.hbm.read_bandwidth change nothing here: …".
 std::vector<std::string> idle_keys(const config::ExperimentSpec& experiment, const Job& job,
-                                   const Machine& machine, const IterationWork& work);
+                                   const Measurements& measured, const IterationWork& work);
 
 }  // namespace wafertlm::results

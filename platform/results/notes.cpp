@@ -77,14 +77,15 @@ std::string sampled_text(const Sampling& sampling) {
 }  // namespace
 
 nlohmann::ordered_json notes(const config::ExperimentSpec& experiment, const JobRun& run,
-                             const Machine& machine, const IterationWork& work) {
+                             const Machine& machine, const Measurements& measured,
+                             const IterationWork& work) {
   auto list = nlohmann::ordered_json::array();
   if (const Sampling* const sampling = machine.sampling(); sampling) list.push_back(sampled_text(*sampling));
   if (machine.faults()) list.push_back("with run.faults nothing is accelerated: every packet is simulated");
   if (is_mostly_latency(experiment, run)) list.push_back(kIdealEndpoints);
   if (const auto groups = groups_without_class(run.job()); !groups.empty())
     list.push_back(without_class(groups));
-  for (const std::string& line : idle_keys(experiment, run.job(), machine, work)) list.push_back(line);
+  for (const std::string& line : idle_keys(experiment, run.job(), measured, work)) list.push_back(line);
   if (has_small_buckets(experiment.platform))
     list.push_back(
         "remote_memory.engine.bucket_blocks below 4: the stash of a Path-ORAM overflows sooner or later, "

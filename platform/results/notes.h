@@ -9,6 +9,6 @@ namespace wafertlm::results {
 
 /// What to bear in mind with the results of a run: the field `notes`.
 nlohmann::ordered_json notes(const config::ExperimentSpec& experiment, const JobRun& run,
-                             const Machine& machine, const IterationWork& work);
+                             const Machine& machine, const Measurements& measured, const IterationWork& work);
 
 }  // namespace wafertlm::results

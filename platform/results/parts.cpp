@@ -8,9 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "models/npu/npu.h"
+#include "models/npu/compute_engine.h"
 #include "platform/describe/fields.h"
-#include "platform/machine/wafer.h"
 #include "platform/text/format.h"
 #include "workloads/training/memory.h"
 
@@ -36,27 +35,31 @@ const Fields<ModelRow>& model_fields() {
   return fields;
 }
 
-Json models_json(const Machine& machine) {
+/// Of all NPUs, which have the same models.
+struct ComputeRow {
+  const config::PlatformSpec& platform;
+  const Measurements& measured;
+};
+
+Json models_json(const ComputeRow& of) {
+  const ComputeEngine engine(config::compute_params(of.platform, NpuId{0}));
   std::vector<ModelRow> rows;
-  for (std::uint32_t n = 0; n < machine.wafer().npus(); ++n) {
-    if (!machine.has(static_cast<NpuId>(n))) continue;
-    const auto& uses = machine.npu(static_cast<NpuId>(n)).compute().uses();
-    for (std::size_t i = 0; i < uses.size(); ++i) {
-      if (rows.size() == i) rows.push_back({uses[i].model->name()});
-      rows[i].computations += uses[i].operations;
-      rows[i].time_ps += uses[i].time_ps;
+  for (const ComputeEngine::Use& use : engine.uses()) rows.push_back({use.model->name()});
+  for (const NpuMeasurements& npu : of.measured.npus)
+    for (std::size_t i = 0; i < npu.uses.size(); ++i) {
+      rows.at(i).computations += npu.uses[i].computations;
+      rows.at(i).time_ps += npu.uses[i].time_ps;
     }
-  }
   Json models = Json::object();
   for (const ModelRow& row : rows) models[row.name] = model_fields().json(row);
   return models;
 }
 
-const Fields<Machine>& compute_fields() {
-  static const Fields<Machine> all([](Fields<Machine>& f) {
-    f.add("model", {{"enum", {"roofline", "systolic", "tiled"}}}, [](const Machine& machine) {
+const Fields<ComputeRow>& compute_fields() {
+  static const Fields<ComputeRow> all([](Fields<ComputeRow>& f) {
+    f.add("model", {{"enum", {"roofline", "systolic", "tiled"}}}, [](const ComputeRow& of) {
       constexpr const char* kNames[] = {"roofline", "systolic", "tiled"};
-      return kNames[static_cast<std::size_t>(machine.wafer().spec().npu.compute.model)];
+      return kNames[static_cast<std::size_t>(of.platform.npu.compute.model)];
     });
     f.add("told_by",
           schema::map_of(model_fields().schema(),
@@ -68,7 +71,9 @@ const Fields<Machine>& compute_fields() {
 
 }  // namespace
 
-Json compute_json(const Machine& machine) { return compute_fields().json(machine); }
+Json compute_json(const config::PlatformSpec& platform, const Measurements& measured) {
+  return compute_fields().json({platform, measured});
+}
 Json compute_schema() { return compute_fields().schema(); }
 
 std::string compute_text(const Json& results) {
@@ -230,40 +235,42 @@ namespace {
 
 struct MemoryRow {
   std::string name;
-  HbmCounters read, write;
-  const DramMemory* dram = nullptr;
-  const FlowMemory* flow = nullptr;
-  bool is_replaced = false;  // by RTL: nobody knows what was lost
-  TimePs end_ps = 0;
-  MemoryLosses losses;  // with dram: of its channels
+  const MemoryMeasurements& of;
+  TimePs end_ps;
+  MemoryLosses losses;  // up to there; with is_dram(): of its channels
 
-  double bytes() const { return static_cast<double>(read.bytes + write.bytes); }
-  // With flow.
-  TimePs total_ps() const { return std::max(end_ps, flow->last_end_ps()); }
-  TimePs idle_ps() const { return flow->idle_ps() + total_ps() - flow->last_end_ps(); }
-  double moving_s() const { return bytes() / static_cast<double>(flow->bytes_per_s()); }
+  const MemoryUse& read() const { return of.of(HbmCommand::read); }
+  const MemoryUse& write() const { return of.of(HbmCommand::write); }
+  double bytes() const { return static_cast<double>(read().bytes + write().bytes); }
+  bool is_dram() const { return losses.channels != 0; }
+  bool is_flow() const { return of.pins_bytes_per_s != 0 && !is_dram(); }
+  // With is_flow().
+  TimePs total_ps() const { return std::max(end_ps, of.flow_end_ps); }
+  TimePs idle_ps() const { return of.flow_idle_ps + total_ps() - of.flow_end_ps; }
+  double moving_s() const { return bytes() / static_cast<double>(of.pins_bytes_per_s); }
 };
 
 double memory_busy_fraction(const MemoryRow& row) {
-  if (row.dram) {  // the mean of its channels
+  if (row.is_dram()) {  // the mean of its channels
     const double whole_fs =
         static_cast<double>(row.losses.channels) * static_cast<double>(row.losses.total_fs);
     return whole_fs == 0 ? 0 : static_cast<double>(row.losses.sum.busy_fs) / whole_fs;
   }
-  if (row.flow) return row.total_ps() == 0 ? 0 : row.moving_s() / seconds(row.total_ps());
-  return seconds(std::max(row.read.busy_ps, row.write.busy_ps)) / seconds(row.end_ps);
+  if (row.is_flow()) return row.total_ps() == 0 ? 0 : row.moving_s() / seconds(row.total_ps());
+  return seconds(std::max(row.read().busy_ps, row.write().busy_ps)) / seconds(row.end_ps);
 }
 
 Json lost(const MemoryRow& row) {
-  if (row.is_replaced) return Json::object();
-  if (row.flow)
+  if (row.of.is_replaced != 0) return Json::object();  // by RTL: nobody knows
+  if (row.is_flow())
     return {{"too_few_outstanding_s", seconds(row.idle_ps())},
             {"efficiency_s", std::max(0.0, seconds(row.total_ps() - row.idle_ps()) - row.moving_s())}};
-  if (!row.dram) return {{"too_few_outstanding_s", seconds(row.read.idle_ps + row.write.idle_ps)}};
+  if (!row.is_dram()) return {{"too_few_outstanding_s", seconds(row.read().idle_ps + row.write().idle_ps)}};
   Json json = Json::object();
   const Json parts = loss_parts(row.losses);
   for (const auto& [name, fs] : parts.items())
-    if (name != "busy") json[name + "_s"] = fs.get<double>() * 1e-15 / row.losses.channels;
+    if (name != "busy")
+      json[name + "_s"] = fs.get<double>() * 1e-15 / static_cast<double>(row.losses.channels);
   return json;
 }
 
@@ -271,16 +278,16 @@ const Fields<MemoryRow>& memory_fields() {
   static const Fields<MemoryRow> fields([](Fields<MemoryRow>& f) {
     using R = const MemoryRow&;
     f.add("name", schema::text(), &MemoryRow::name);
-    f.add("bytes_read", schema::count(), [](R row) { return row.read.bytes; });
-    f.add("bytes_written", schema::count(), [](R row) { return row.write.bytes; });
+    f.add("bytes_read", schema::count(), [](R row) { return row.read().bytes; });
+    f.add("bytes_written", schema::count(), [](R row) { return row.write().bytes; });
     f.add("busy_fraction", schema::fraction(), memory_busy_fraction);
     f.add("lost", schema::map_of(schema::seconds(), "Time in which data could have moved, by cause"), lost);
-    f.add_if([](R row) { return row.dram || row.flow; }, "bandwidth_bytes_per_s",
+    f.add_if([](R row) { return row.of.pins_bytes_per_s != 0; }, "bandwidth_bytes_per_s",
              schema::described({{"type", "number"}, {"exclusiveMinimum", 0}},
                                "Of the pins, with npu.hbm.generation"),
-             [](R row) { return row.dram ? row.dram->bytes_per_s() : row.flow->bytes_per_s(); });
+             [](R row) { return row.of.pins_bytes_per_s; });
     const auto add = [&f](const char* name, Json schema, auto value) {
-      f.add_if([](R row) { return row.dram != nullptr; }, name, std::move(schema),
+      f.add_if([](R row) { return row.is_dram(); }, name, std::move(schema),
                [value](R row) { return Json(value(row.losses)); });
     };
     using L = const MemoryLosses&;
@@ -311,16 +318,9 @@ Json loss_parts(const MemoryLosses& losses) {
   return parts;
 }
 
-Json memory_json(const std::string& name, Hbm& memory, TimePs end_ps) {
-  MemoryRow row{name,
-                memory.counters(HbmCommand::read),
-                memory.counters(HbmCommand::write),
-                memory.dram(),
-                memory.flow(),
-                memory.is_replaced(),
-                end_ps,
-                {}};
-  if (memory.dram()) row.losses = attribute_losses(*memory.dram(), end_ps);
+Json memory_json(const std::string& name, const MemoryMeasurements& memory, TimePs end_ps) {
+  MemoryRow row{name, memory, end_ps, memory.losses};
+  if (row.is_dram()) extend(row.losses, end_ps);
   return memory_fields().json(row);
 }
 

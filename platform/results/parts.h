@@ -4,8 +4,7 @@
 #include <string>
 
 #include "models/hbm/dram/dram_memory.h"
-#include "models/hbm/hbm.h"
-#include "platform/machine/machine.h"
+#include "platform/machine/measurements.h"
 #include "platform/machine/remote_pool.h"
 #include "platform/run/job.h"
 #include "platform/spec/experiment_spec.h"
@@ -20,7 +19,7 @@ inline constexpr const char* kIdealEndpoints =
 
 /// Which compute model of the NPUs has told how long computations take: the field `compute` of results.json
 /// (see platform/README.md).
-nlohmann::ordered_json compute_json(const Machine& machine);
+nlohmann::ordered_json compute_json(const config::PlatformSpec& platform, const Measurements& measured);
 nlohmann::ordered_json compute_schema();
 
 /// The same in a sentence, of results.json, for a systolic array; else nothing.
@@ -43,7 +42,7 @@ nlohmann::ordered_json memory_check_schema();
 std::string memory_check_text(const nlohmann::ordered_json& results);
 
 /// An entry of memories[] in results.json; the run has ended at `end_ps`.
-nlohmann::ordered_json memory_json(const std::string& name, Hbm& memory, TimePs end_ps);
+nlohmann::ordered_json memory_json(const std::string& name, const MemoryMeasurements& memory, TimePs end_ps);
 nlohmann::ordered_json memory_schema();
 /// For the terminal, of results.json: how much of the memories' bandwidth was used, and what kept the rest.
 /// Empty if no memory of a generation was used.

@@ -40,6 +40,7 @@ struct RunRow {
   const config::ExperimentSpec& experiment;
   const JobRun& job;
   Machine& machine;
+  const Measurements& measured;
   const HostCost& host;
   std::vector<MachineLink> links;
   std::vector<IterationResult> iterations;
@@ -56,21 +57,20 @@ struct RunRow {
   double peak_operations_per_s() const {
     return static_cast<double>(experiment.platform.npu.peak_operations_per_s) * job.job().size();
   }
-  results::LinkRow of(const MachineLink& link) const {
-    return {link, machine.wafer().classes, job.end_ps(), energy_per_bit_j()};
+  results::LinkRow link(std::size_t k) const {
+    return {links[k], measured.links.at(k), machine.wafer().classes, job.end_ps(), energy_per_bit_j()};
   }
   bool models_energy() const { return energy_per_bit_j() != 0; }
-  std::uint64_t packet_hops() const { return machine.wafer().fabric().packet_hops(); }
 };
 using Run = const RunRow&;
 
 RunRow row_of(const config::ExperimentSpec& experiment, const JobRun& job, Machine& machine,
-              const HostCost& host) {
-  RunRow row{experiment, job, machine, host, machine_links(machine), job.iterations()};
+              const Measurements& measured, const HostCost& host) {
+  RunRow row{experiment, job, machine, measured, host, machine_links(machine), job.iterations()};
   row.work = iteration_work(experiment, job.job());
   if (experiment.costs) row.platform_cost = cost::cost_of(experiment, machine.wafer().fabric());
   row.half_widths = results::half_widths(machine, job.job().npus, row.iterations);
-  for (const MachineLink& link : row.links) row.link_energy_j += row.of(link).energy_j();
+  for (std::size_t k = 0; k < row.links.size(); ++k) row.link_energy_j += row.link(k).energy_j();
   for (const chakra::TraceSummary& rank : job.job().summaries) {
     row.missing_dependencies += rank.missing_ctrl_deps + rank.missing_data_deps;
     row.left_out_dependencies += rank.left_out_ctrl_deps;
@@ -122,10 +122,8 @@ double iteration_time_s(Run row) {
 
 Json memories_json(Run row) {
   Json list = Json::array();
-  for (std::uint32_t npu = 0; npu < row.machine.wafer().npus(); ++npu)
-    if (row.machine.has(static_cast<NpuId>(npu)))
-    list.push_back(memory_json("hbm_" + std::to_string(npu), row.machine.memory(static_cast<NpuId>(npu)),
-                               row.job.end_ps()));
+  for (const MemoryMeasurements& memory : row.measured.memories)
+    list.push_back(memory_json("hbm_" + std::to_string(list.size()), memory, row.job.end_ps()));
   return list;
 }
 
@@ -152,7 +150,8 @@ Fields<RunRow> make_run_fields() {
         [](Run row) { return training_json(row.experiment); });
   f.add("memory_check", memory_check_schema(),
         [](Run row) { return memory_check_json(row.experiment, row.job.job()); });
-  f.add("compute", compute_schema(), [](Run row) { return compute_json(row.machine); });
+  f.add("compute", compute_schema(),
+        [](Run row) { return compute_json(row.experiment.platform, row.measured); });
   f.add("critical_path", results::critical_path_fields().schema(), [](Run row) {
     return results::critical_path_fields().json({row.job, row.job.critical_path()});
   });
@@ -165,7 +164,8 @@ Fields<RunRow> make_run_fields() {
       [](Run row) { return results::collectives_json(row.job); });
   f.add("links", schema::list(schema::reference("link")), [](Run row) {
     Json list = Json::array();
-    for (const MachineLink& link : row.links) list.push_back(results::link_fields().json(row.of(link)));
+    for (std::size_t k = 0; k < row.links.size(); ++k)
+      list.push_back(results::link_fields().json(row.link(k)));
     return list;
   });
   for (const auto& kind : fabric_kinds())
@@ -177,7 +177,7 @@ Fields<RunRow> make_run_fields() {
            remote_memory_schema(),
            [](Run row) { return remote_memory_json(*row.machine.remote(), row.job.end_ps()); });
   f.add("notes", schema::list(schema::text(), "What to bear in mind with these results"),
-        [](Run row) { return results::notes(row.experiment, row.job, row.machine, row.work); });
+        [](Run row) { return results::notes(row.experiment, row.job, row.machine, row.measured, row.work); });
   f.add("energy_j", [](Fields<RunRow>& of) {
     const auto if_modelled = [](double (*value)(Run)) {
       return [value](Run row) { return row.models_energy() ? Json(value(row)) : Json(); };
@@ -227,11 +227,11 @@ Fields<RunRow> make_run_fields() {
     of.add("early_bytes_high_water",
            schema::count("Most bytes of messages that an NPU or I/O controller held at one time because "
                          "their receive was not posted yet"),
-           [](Run row) { return row.machine.early_bytes_high_water(); });
+           [](Run row) { return row.measured.early_bytes_most; });
   });
   f.add("simulation", [](Fields<RunRow>& of) {
     of.add("end_s", schema::seconds(), [](Run row) { return seconds(row.job.end_ps()); });
-    of.add("packet_hops", schema::count(), &RunRow::packet_hops);
+    of.add("packet_hops", schema::count(), [](Run row) { return row.measured.packet_hops; });
     of.add("seed", schema::count(), [](Run row) { return row.experiment.platform.run.seed; });
     of.add("version", schema::text(), [](Run) { return WAFERTLM_VERSION; });
   });
@@ -240,16 +240,15 @@ Fields<RunRow> make_run_fields() {
       [](Fields<RunRow>& of) {
         of.add("wall_s", schema::seconds(), [](Run row) { return row.host.wall_s; });
         of.add("packet_hops_per_s", schema::number(),
-               [](Run row) { return static_cast<double>(row.packet_hops()) / row.host.wall_s; });
+               [](Run row) { return static_cast<double>(row.measured.packet_hops) / row.host.wall_s; });
         of.add("peak_rss_bytes", schema::count(), [](Run row) { return row.host.peak_rss_bytes; });
         of.add("packets_held_most",
                schema::count("Packets that the simulation kept at one time, most; not those of one moment of "
                              "simulated time if it is accelerated"),
-               [](Run row) { return row.machine.wafer().packets.high_water(); });
+               [](Run row) { return row.measured.packets_held_most; });
         of.add("nodes_held_most", schema::count("Nodes of a trace that were kept at one time, most"),
                [](Run row) { return row.job.held_high_water(); });
-        of.add("scheduler_events", schema::count(),
-               [](Run row) { return row.machine.wafer().scheduler.events(); });
+        of.add("scheduler_events", schema::count(), [](Run row) { return row.measured.scheduler_events; });
         of.add("accelerated",
                results::accelerated_fields().schema(
                    "What was not simulated because it repeats (run.acceleration); results are the same "
@@ -263,8 +262,8 @@ Fields<RunRow> make_run_fields() {
 }  // namespace
 
 Json results_json(const config::ExperimentSpec& experiment, const JobRun& job, Machine& machine,
-                  const HostCost& host) {
-  return make_run_fields().json(row_of(experiment, job, machine, host));
+                  const Measurements& measured, const HostCost& host) {
+  return make_run_fields().json(row_of(experiment, job, machine, measured, host));
 }
 
 Json results_schema() {

@@ -304,7 +304,7 @@ Json by_class(const ClassTable& classes, const Times& times_ps) {
 
 double busy_fraction_of(const LinkRow& row) {
   const double busy_s =
-      static_cast<double>(row.link.counters.wire_bytes) / static_cast<double>(row.link.bytes_per_s);
+      static_cast<double>(row.counters.wire_bytes) / static_cast<double>(row.link.bytes_per_s);
   return busy_s / seconds(row.end_ps);
 }
 
@@ -315,21 +315,21 @@ const Fields<LinkRow>& link_fields() {
     using R = const LinkRow&;
     Fields<LinkRow> blocked, wait;
     blocked.add("credit", schema::fraction(),
-                [](R row) { return seconds(row.link.counters.credit_blocked_ps) / seconds(row.end_ps); });
-    wait.add("queue", schema::seconds(), [](R row) { return seconds(row.link.counters.queue_wait_ps); });
-    wait.add("credit", schema::seconds(), [](R row) { return seconds(row.link.counters.credit_wait_ps); });
+                [](R row) { return seconds(row.counters.credit_blocked_ps) / seconds(row.end_ps); });
+    wait.add("queue", schema::seconds(), [](R row) { return seconds(row.counters.queue_wait_ps); });
+    wait.add("credit", schema::seconds(), [](R row) { return seconds(row.counters.credit_wait_ps); });
     wait.add("contention", schema::map_of(schema::seconds()),
-             [](R row) { return by_class(row.classes, row.link.counters.contention_wait_ps); });
+             [](R row) { return by_class(row.classes, row.counters.contention_wait_ps); });
     f.add("name", schema::text(), [](R row) { return row.link.name; });
-    f.add("bytes", schema::count("Payload"), [](R row) { return row.link.counters.payload_bytes; });
-    f.add("wire_bytes", schema::count(), [](R row) { return row.link.counters.wire_bytes; });
-    f.add("packets", schema::count(), [](R row) { return row.link.counters.packets; });
+    f.add("bytes", schema::count("Payload"), [](R row) { return row.counters.payload_bytes; });
+    f.add("wire_bytes", schema::count(), [](R row) { return row.counters.wire_bytes; });
+    f.add("packets", schema::count(), [](R row) { return row.counters.packets; });
     f.add("busy_fraction", schema::fraction(), busy_fraction_of);
     f.add("blocked_fraction", blocked, "The line is idle with a packet ready, by cause");
     f.add("packet_wait_s", wait,
           "Over all packets, by cause; contention by the class that was served instead");
     f.add("longest_wait_s", schema::map_of(schema::seconds(), "By class"),
-          [](R row) { return by_class(row.classes, row.link.counters.longest_wait_ps); });
+          [](R row) { return by_class(row.classes, row.counters.longest_wait_ps); });
     f.add("energy_j", schema::or_null(schema::number(), "null: not modelled"),
           [](R row) -> Json { return row.energy_per_bit_j == 0 ? Json() : Json(row.energy_j()); });
   });

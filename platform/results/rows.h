@@ -57,12 +57,13 @@ const Fields<CriticalPathRow>& critical_path_fields();
 
 struct LinkRow {
   const MachineLink& link;
+  const OutputCounters& counters;
   const ClassTable& classes;
   TimePs end_ps;            ///< of the run
   double energy_per_bit_j;  ///< 0: not modelled
 
   double energy_j() const {
-    return link.is_wire ? static_cast<double>(link.counters.wire_bytes) * 8 * energy_per_bit_j : 0;
+    return link.is_wire ? static_cast<double>(counters.wire_bytes) * 8 * energy_per_bit_j : 0;
   }
 };
 /// Of links[].

@@ -48,8 +48,10 @@ SimulatedJob simulate_job(const config::PlatformSpec& platform, const Placement&
   run.run();
   SimulatedJob result;
   result.end_ps = run.end_ps();
-  for (const MachineLink& link : machine_links(machine))
-    if (link.is_wire) result.wire_bytes += link.counters.wire_bytes;
+  const std::vector<MachineLink> links = machine_links(machine);
+  const std::vector<OutputCounters> counters = link_counters(machine);
+  for (std::size_t k = 0; k < links.size(); ++k)
+    if (links[k].is_wire) result.wire_bytes += counters[k].wire_bytes;
   result.link_energy_j = static_cast<double>(result.wire_bytes) * 8 * platform.wafer.fabric.energy_per_bit_j;
   return result;
 }

@@ -58,8 +58,9 @@ nlohmann::json carried(const config::PlatformSpec& spec, const CollectiveRequest
     const std::shared_ptr<const CollectiveProgram> program = plan_collective(request, machine.traits());
     test::run_program(machine, program, "dp");
     nlohmann::json links;
-    for (const MachineLink& link : machine_links(machine))
-      links["carried"][link.name] = link.counters.payload_bytes;
+    const std::vector<MachineLink> all = machine_links(machine);
+    const std::vector<OutputCounters> counters = link_counters(machine);
+    for (std::size_t k = 0; k < all.size(); ++k) links["carried"][all[k].name] = counters[k].payload_bytes;
     links["walked"] = walked(*program, *machine.traits().topology);
     return links;
   });

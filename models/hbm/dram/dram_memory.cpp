@@ -322,7 +322,6 @@ MemoryLosses attribute_losses(DramMemory& memory, TimePs until_ps) {
   memory.run_until(kNever);
   MemoryLosses losses;
   losses.channels = memory.channels();
-  losses.total_fs = until_ps * 1000;
   for (std::uint32_t c = 0; c < losses.channels; ++c)
     losses.total_fs = std::max(losses.total_fs, memory.time(c).span_fs());
   const auto idle = [&](const DramTime& time) {
@@ -337,7 +336,17 @@ MemoryLosses attribute_losses(DramMemory& memory, TimePs until_ps) {
     losses.sum += time;
   }
   losses.sum.lost(DramLoss::no_request) = losses.too_few_outstanding_fs + losses.channel_imbalance_fs;
+  extend(losses, until_ps);
   return losses;
+}
+
+void extend(MemoryLosses& losses, TimePs until_ps) {
+  const std::uint64_t until_fs = until_ps * 1000;
+  if (until_fs <= losses.total_fs) return;
+  const std::uint64_t idle_fs = losses.channels * (until_fs - losses.total_fs);
+  losses.total_fs = until_fs;
+  losses.too_few_outstanding_fs += idle_fs;
+  losses.sum.lost(DramLoss::no_request) += idle_fs;
 }
 
 }  // namespace wafertlm

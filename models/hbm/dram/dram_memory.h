@@ -104,7 +104,7 @@ class DramMemory final : public MemoryTiming {
 /// Where the time of all data buses of a memory went, from 0 to the end of the last transfer or `total_fs`:
 /// channels · total_fs = busy + all losses + too few outstanding + channel imbalance, exactly.
 struct MemoryLosses {
-  std::uint32_t channels = 0;
+  std::uint64_t channels = 0;
   std::uint64_t total_fs = 0;  ///< of each channel
   DramTime sum;                ///< of all channels; its `no_request` is split into:
   std::uint64_t too_few_outstanding_fs = 0;
@@ -114,5 +114,7 @@ struct MemoryLosses {
 
 /// Lets the writes that are still buffered out before.
 MemoryLosses attribute_losses(DramMemory& memory, TimePs until_ps);
+/// With the time from the last transfer to `until_ps`, in which no channel has anything to do.
+void extend(MemoryLosses& losses, TimePs until_ps);
 
 }  // namespace wafertlm

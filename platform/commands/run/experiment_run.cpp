@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "models/npu/npu.h"
 #include "platform/commands/run/result_files.h"
 #include "platform/commands/run/run_command.h"
 #include "platform/host/files.h"
@@ -20,6 +19,7 @@
 #include "platform/host/output_folder.h"
 #include "platform/host/progress.h"
 #include "platform/machine/machine_links.h"
+#include "platform/machine/measurements.h"
 #include "platform/machine/one_for_all.h"
 #include "platform/machine/rtl/memory_views.h"
 #include "platform/machine/rtl/rtl_views.h"
@@ -179,12 +179,10 @@ bool records_some(const ExperimentOptions& options) {
 using Clock = std::chrono::steady_clock;
 
 /// Says so if a key had no effect, which only the run shows.
-std::string operands_text(const Machine& machine) {
-  const std::uint32_t npus = machine.wafer().npus();
-  for (std::uint32_t n = 0; n < npus; ++n) {
-    const OperandStream* const operands = machine.npu(static_cast<NpuId>(n)).operands();
-    if (!operands || operands->bytes_loaded() != 0) return {};
-  }
+std::string operands_text(const config::PlatformSpec& platform, const Measurements& measured) {
+  if (platform.npu.compute.operands == config::OperandSource::free) return {};
+  for (const NpuMeasurements& npu : measured.npus)
+    if (npu.operand_bytes != 0) return {};
   return "npu.compute.operands: hbm had no effect, because no computation says how many bytes it moves or "
          "which matrix products it is: give traces a tensor_size, a table of layers their activation_bytes "
          "(with data_parallel), or take a model by its shape (transformer, convolutions).\n";
@@ -278,7 +276,8 @@ ExperimentRun run_loaded(const Loaded& loaded, const EqualRanks& equal) {
   machine.memory_rtl().finish();
   const double cpu_s = static_cast<double>(std::clock() - loaded.begin) / CLOCKS_PER_SEC;
   const double wall_s = std::chrono::duration<double>(Clock::now() - loaded.start).count();
-  const auto results = results_json(experiment, job_run, machine, {wall_s, peak_rss_bytes()});
+  const Measurements measured = measure(machine);
+  const auto results = results_json(experiment, job_run, machine, measured, {wall_s, peak_rss_bytes()});
   files = made_files(results);
   if (ReportRecorder* const report = recorders.report())
     files.emplace_back(options.report,
@@ -286,9 +285,9 @@ ExperimentRun run_loaded(const Loaded& loaded, const EqualRanks& equal) {
   for (const auto& [name, text] : files) folder.write(name, text);
   files.emplace_back("resolved.yaml", "");
   for (const auto& [name, text] : configuration.tables) files.emplace_back(name, "");
-  std::string summary = run_summary(results) + operands_text(machine) +
-                        rtl.text(cpu_s - rtl.host_s(), machine.wafer().fabric().packet_hops()) +
-                        machine.memory_rtl().text() + "Written:\n";
+  std::string summary = run_summary(results) + operands_text(experiment.platform, measured) +
+                        rtl.text(cpu_s - rtl.host_s(), measured.packet_hops) + machine.memory_rtl().text() +
+                        "Written:\n";
   for (const auto& [name, text] : files) summary += fmt::format("  {}\n", (working / name).string());
   for (const std::string& line : written) summary += fmt::format("  {}\n", line);
   std::string failure;

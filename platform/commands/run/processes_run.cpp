@@ -14,6 +14,7 @@
 #include "platform/host/output_folder.h"
 #include "platform/host/progress.h"
 #include "platform/machine/machine.h"
+#include "platform/machine/measurements.h"
 #include "platform/machine/operation_log.h"
 #include "platform/machine/simulate.h"
 #include "platform/machine/wafer.h"
@@ -86,7 +87,7 @@ struct PartResult {
   std::string failure;
   bool is_done = false;
   std::vector<std::string> pending;
-  Transport::Bytes logs;
+  Transport::Bytes logs, measured;
   WindowCounts counts;
 
   Transport::Bytes pack() const {
@@ -99,6 +100,7 @@ struct PartResult {
     writer.put(counts);
     put(failure);
     put(logs);
+    put(measured);
     for (const std::string& line : pending) put(line);
     return writer.take();
   }
@@ -118,6 +120,7 @@ struct PartResult {
     result.counts = reader.get<WindowCounts>();
     result.failure = text();
     result.logs = get();
+    result.measured = get();
     while (!reader.at_end()) result.pending.push_back(text());
     return result;
   }
@@ -161,6 +164,7 @@ PartResult simulate_part(const SharedJob& shared, Transport& transport, Watch& w
     }
   if (!result.is_done) result.pending = machine->pending();
   result.logs = logs.pack();
+  result.measured = wafertlm::pack(measure(*machine));
   return result;
 }
 
@@ -198,6 +202,7 @@ ExperimentRun run_as_process(const ExperimentOptions& options, Transport& transp
   if (transport.process() == 0) {
     OperationLogs logs;
     WindowCounts sum;
+    Measurements measured;
     bool all_done = true;
     for (std::size_t process = 0; process < parts.size(); ++process) {
       const PartResult part = PartResult::unpack(parts[process]);
@@ -205,6 +210,7 @@ ExperimentRun run_as_process(const ExperimentOptions& options, Transport& transp
         failed = std::make_exception_ptr(std::runtime_error(names[process] + ": " + part.failure));
       all_done = all_done && part.is_done;
       logs.add(part.logs);
+      add(measured, unpack(part.measured));
       logs.pending.insert(logs.pending.end(), part.pending.begin(), part.pending.end());
       sum.windows = part.counts.windows;
       sum.bytes_sent += part.counts.bytes_sent;
@@ -221,7 +227,7 @@ ExperimentRun run_as_process(const ExperimentOptions& options, Transport& transp
         job_run.run();
         const double wall_s =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        done.results = results_json(shared->experiment, job_run, machine, {wall_s, peak_rss_bytes()});
+        done.results = results_json(shared->experiment, job_run, machine, measured, {wall_s, peak_rss_bytes()});
       } catch (...) {
         failed = std::current_exception();
       }
