@@ -25,8 +25,11 @@ std::vector<OutputCounters> link_counters(const Machine& machine) {
   const Fabric& fabric = machine.wafer().fabric();
   std::vector<OutputCounters> counters;
   for (const FabricLink& link : fabric.links()) counters.push_back(fabric.counters(link));
-  for (std::uint32_t n = 0; n < machine.wafer().endpoints(); ++n)
-    counters.push_back(machine.endpoint(static_cast<NpuId>(n)).injection_port().counters(PortId{0}));
+  for (std::uint32_t n = 0; n < machine.wafer().endpoints(); ++n) {
+    const auto id = static_cast<NpuId>(n);
+    counters.push_back(machine.has(id) ? machine.endpoint(id).injection_port().counters(PortId{0})
+                                       : OutputCounters{});
+  }
   return counters;
 }
 

@@ -35,7 +35,7 @@ def platform(draw):
               f"      topology: {topology}", f"      latency: {draw.choice([37, 200, 500, 2000])} ns",
               f"      bandwidth: {draw.choice([10, 50, 128, 300])} GB/s"]
     if draw.random() < 0.3:
-        lines += ["    fabric:", f"      input_buffer: {draw.choice([2, 4, 16])} KiB"]
+        lines += ["    fabric:", f"      input_buffer: {draw.choice([8, 12, 32])} KiB"]
     if draw.random() < 0.3:
         slow = draw.randrange(wafers * width * height)
         lines += ["    defects:", f"      slow_npus: [{{npu: {slow}, speed_percent: {draw.randint(20, 90)}}}]"]
@@ -88,7 +88,7 @@ def workload(draw, npus):
 def results(tool, experiment, folder, more):
     done = subprocess.run([tool, "run", str(experiment), "--out", str(folder), *more], capture_output=True, text=True)
     if done.returncode != 0:
-        raise RuntimeError(f"{' '.join(more)}: {(done.stderr.strip() or done.stdout.strip())[-1500:]}")
+        raise RuntimeError(f"{' '.join(more)}: {(done.stderr.strip() or done.stdout.strip())[:400]}")
     found = json.loads((folder / "results.json").read_text())
     found.pop("host")
     return json.dumps(found)
