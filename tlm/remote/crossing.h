@@ -21,7 +21,9 @@ class ByteWriter {
     static_assert(std::is_trivially_copyable_v<T>);
     put_bytes(reinterpret_cast<const std::byte*>(&value), sizeof value);
   }
-  void put_bytes(const std::byte* begin, std::size_t size) { bytes_.insert(bytes_.end(), begin, begin + size); }
+  void put_bytes(const std::byte* begin, std::size_t size) {
+    bytes_.insert(bytes_.end(), begin, begin + size);
+  }
   bool empty() const { return bytes_.empty(); }
   std::vector<std::byte> take() { return std::exchange(bytes_, {}); }
 
