@@ -10,11 +10,10 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 #include "platform/host/interrupt.h"
@@ -41,6 +40,14 @@ void require_mpi() {
     throw std::invalid_argument(
         "this wafertlm was built without MPI, which several processes need: install libopenmpi-dev and "
         "openmpi-bin and build it again");
+}
+
+/// The words, each ended by a zero byte.
+std::string own_command_line() {
+  const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen("/proc/self/cmdline", "rb"), std::fclose);
+  std::string line;
+  for (int letter = 0; file && (letter = std::fgetc(file.get())) != EOF;) line += static_cast<char>(letter);
+  return line;
 }
 
 std::uint32_t number_in(const char* variable) {
@@ -86,8 +93,7 @@ void launch(std::uint32_t processes) {
   require_mpi();
   if (!has_program("mpirun"))
     throw std::invalid_argument("--processes starts mpirun, which is not there: install openmpi-bin");
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  const std::string line{std::istreambuf_iterator<char>(file), {}};
+  const std::string line = own_command_line();
   std::vector<std::string> words{"mpirun", "--oversubscribe",        "--bind-to", "none",
                                  "-n",     std::to_string(processes)};
   for (std::size_t at = 0; at < line.size(); at += words.back().size() + 1)
