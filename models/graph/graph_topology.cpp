@@ -48,6 +48,33 @@ GraphTopology::GraphTopology(std::shared_ptr<const FabricGraph> graph, Dimension
   cuts_.push_back(std::move(switches));
 }
 
+/// A tree to each NPU at a time.
+AllPairs GraphTopology::all_pairs(const Group& group) const {
+  AllPairs pairs{0, ~std::uint64_t{0}};
+  const auto take = [&pairs](const AllPairs& other) {
+    pairs.head_ps = std::max(pairs.head_ps, other.head_ps);
+    pairs.bytes_per_s = std::min(pairs.bytes_per_s, other.bytes_per_s);
+  };
+  WaysTo ways_to(*graph_);
+  std::vector<AllPairs> from(graph_->vertices().size());
+  for (const NpuId to : group) {
+    const AllPairs none{0, ~std::uint64_t{0}};
+    for (const NpuId other : group) from[index_of(other)] = none;
+    from[index_of(to)] = none;
+    for (const auto& [vertex, number] : ways_to.find(group, to)) {
+      const FabricGraph::Link& link = graph_->links()[number];
+      from[vertex] = {from[link.to].head_ps + link.latency_ps + graph_->vertices()[link.to].pipeline_ps,
+                      std::min(from[link.to].bytes_per_s, link.bytes_per_s)};
+    }
+    for (const NpuId other : ways_to.others()) from[index_of(other)] = none;
+    for (const NpuId other : group)
+      if (other != to) take(from[index_of(other)]);
+    for (const NpuId other : ways_to.others())
+      take({head_latency_ps(other, to), path_bytes_per_s(other, to)});
+  }
+  return pairs;
+}
+
 std::vector<Crossings> GraphTopology::all_pairs_crossings(const Group& group) const {
   if (group.size() > 512) return {};
   Crossings all;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "models/graph/graph_loads.h"
 #include "tlm/shape/fabric_graph.h"
 #include "tlm/shape/link_graph.h"
 #include "tlm/shape/topology.h"
@@ -35,6 +36,10 @@ class GraphTopology final : public Topology, public KnowsLinks {
   std::uint64_t npu_receives_bytes_per_s(NpuId npu) const override {
     return graph_->npu_bytes_per_s(npu).second;
   }
+  std::unique_ptr<LinkLoads> link_loads() const override {
+    return std::make_unique<GraphLoads>(*this, *graph_);
+  }
+  AllPairs all_pairs(const Group& group) const override;
   /// All links, on the shortest ways there are, which routes need not take. Of up to 512 members.
   std::vector<Crossings> all_pairs_crossings(const Group& group) const override;
   /// The least of the fabric.
