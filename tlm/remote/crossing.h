@@ -21,7 +21,9 @@ class ByteWriter {
     static_assert(std::is_trivially_copyable_v<T>);
     put_bytes(reinterpret_cast<const std::byte*>(&value), sizeof value);
   }
-  void put_bytes(const std::byte* begin, std::size_t size) { bytes_.insert(bytes_.end(), begin, begin + size); }
+  void put_bytes(const std::byte* begin, std::size_t size) {
+    bytes_.insert(bytes_.end(), begin, begin + size);
+  }
   bool empty() const { return bytes_.empty(); }
   std::vector<std::byte> take() { return std::exchange(bytes_, {}); }
 
@@ -33,7 +35,8 @@ class ByteWriter {
 class ByteReader {
  public:
   explicit ByteReader(const std::vector<std::byte>& bytes) : bytes_(bytes) {}
-  bool at_end() const { return at_ == bytes_.size(); }
+  bool at_end() const { return left() == 0; }
+  std::size_t left() const { return bytes_.size() - at_; }
   /// @throws std::logic_error: there is not so much left.
   template <typename T>
   T get() {
@@ -43,7 +46,7 @@ class ByteReader {
     return value;
   }
   const std::byte* get_bytes(std::size_t size) {
-    if (bytes_.size() - at_ < size) throw std::logic_error("a batch of another process is cut short");
+    if (left() < size) throw std::logic_error("a batch of another process is cut short");
     at_ += size;
     return bytes_.data() + (at_ - size);
   }
