@@ -61,6 +61,22 @@ std::vector<Crossings> GraphTopology::all_pairs_crossings(const Group& group) co
   return {all};
 }
 
+std::optional<std::vector<NpuId>> GraphTopology::neighbors(NpuId npu) const {
+  std::vector<NpuId> found;
+  const auto add_those_at = [&](std::uint32_t vertex) {
+    if (vertex < npus()) found.push_back(static_cast<NpuId>(vertex));
+    for (const std::uint32_t link : graph_->out_of(vertex))
+      if (graph_->is_leaf(graph_->links()[link].to))
+        found.push_back(static_cast<NpuId>(graph_->links()[link].to));
+  };
+  const std::uint32_t own = graph_->cluster_of(npu);
+  for (const std::uint32_t link : graph_->out_of(own))
+    if (!graph_->is_leaf(graph_->links()[link].to)) add_those_at(graph_->links()[link].to);
+  for (const std::uint32_t link : graph_->into(own))
+    if (!graph_->is_leaf(graph_->links()[link].from)) add_those_at(graph_->links()[link].from);
+  return found;
+}
+
 TopologyLink GraphTopology::link(std::size_t number) const {
   const FabricGraph::Link& link = graph_->links()[number];
   return {link.bytes_per_s, link.latency_ps};

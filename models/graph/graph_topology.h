@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <memory>
+#include <optional>
 
 #include "tlm/shape/fabric_graph.h"
 #include "tlm/shape/link_graph.h"
@@ -26,6 +27,7 @@ class GraphTopology final : public Topology, public KnowsLinks {
   TimePs head_latency_ps(NpuId from, NpuId to) const override { return graph_->head_latency_ps(from, to); }
   /// Without the links of NPUs that hang on a switch.
   std::uint32_t hops(NpuId from, NpuId to) const override { return graph_->hops(from, to); }
+  std::optional<std::vector<NpuId>> neighbors(NpuId npu) const override;
   std::uint64_t path_bytes_per_s(NpuId from, NpuId to) const override {
     return from == to ? port_bytes_per_s() : graph_->path_bytes_per_s(from, to);
   }

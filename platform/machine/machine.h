@@ -62,9 +62,7 @@ class Machine {
   bool one_for_all() const { return places_.one_for_all; }
   const Places& places() const { return places_; }
   /// Another process has an NPU that is not here.
-  bool has(NpuId id) const {
-    return wafer_of_npu_.empty() || places_.part->has(wafer_of_npu_[index_of(id)]);
-  }
+  bool has(NpuId id) const { return wafer_of_npu_.empty() || places_.part->has(wafer_of_npu_[index_of(id)]); }
   /// The NPU, or the one that stands for it.
   Npu& npu(NpuId id) { return *npus_[place_of(id)]; }
   const Npu& npu(NpuId id) const { return *npus_[place_of(id)]; }
@@ -74,6 +72,8 @@ class Machine {
   /// The RTL of memory controllers; empty if there is none.
   MemoryViews& memory_rtl() { return *memory_rtl_; }
   const MemoryViews& memory_rtl() const { return *memory_rtl_; }
+  /// Nothing is simulated here: operations end as logs say, without values.
+  bool is_played() const { return places_.logs && !places_.part->has_any(); }
   /// Null without one. Grants of its providers may come and go.
   RemotePool* remote() { return remote_.get(); }
   const RemotePool* remote() const { return remote_.get(); }

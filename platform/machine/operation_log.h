@@ -36,7 +36,9 @@ class OperationLogs {
 };
 
 /// Between a sequencer and an endpoint: writes down what ends.
-class RecordedSocket final : public sc_core::sc_module, private OperationForwardIf, private OperationBackwardIf {
+class RecordedSocket final : public sc_core::sc_module,
+                             private OperationForwardIf,
+                             private OperationBackwardIf {
  public:
   OperationTargetSocket target_side{"target_side"};           ///< bind the sequencer's socket to this one
   OperationInitiatorSocket initiator_side{"initiator_side"};  ///< bind this one to the endpoint's socket

@@ -55,8 +55,8 @@ std::vector<std::uint32_t> read_dealing(const std::string& file, std::uint32_t w
     }
   }
   if (dealing.size() != wafers)
-    throw std::invalid_argument(
-        fmt::format("{}: the process of each of {} wafers, in their order; found {}", file, wafers, dealing.size()));
+    throw std::invalid_argument(fmt::format("{}: the process of each of {} wafers, in their order; found {}",
+                                            file, wafers, dealing.size()));
   for (std::uint32_t process = 0; process < processes; ++process)
     if (std::find(dealing.begin(), dealing.end(), process) == dealing.end())
       throw std::invalid_argument(fmt::format("{}: process {} has no wafer", file, process));

@@ -14,7 +14,8 @@ namespace wafertlm {
 std::vector<std::uint32_t> deal_wafers(const Wafers& wafers, const Placement& npus, std::uint32_t processes);
 /// From a table with the columns wafer and process. @throws std::invalid_argument with the line: a wafer that
 /// is missing, twice there or none, a process that is none or has no wafer.
-std::vector<std::uint32_t> read_dealing(const std::string& file, std::uint32_t wafers, std::uint32_t processes);
+std::vector<std::uint32_t> read_dealing(const std::string& file, std::uint32_t wafers,
+                                        std::uint32_t processes);
 /// "process 1 (wafers 2, 3)", by process.
 std::vector<std::string> process_names(const std::vector<std::uint32_t>& dealing, std::uint32_t processes);
 

@@ -10,11 +10,10 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 #include "platform/host/interrupt.h"
@@ -41,6 +40,14 @@ void require_mpi() {
     throw std::invalid_argument(
         "this wafertlm was built without MPI, which several processes need: install libopenmpi-dev and "
         "openmpi-bin and build it again");
+}
+
+/// The words, each ended by a zero byte.
+std::string own_command_line() {
+  const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen("/proc/self/cmdline", "rb"), std::fclose);
+  std::string line;
+  for (int letter = 0; file && (letter = std::fgetc(file.get())) != EOF;) line += static_cast<char>(letter);
+  return line;
 }
 
 std::uint32_t number_in(const char* variable) {
@@ -76,7 +83,8 @@ std::vector<std::string> texts_of_all(Transport& transport, const std::string& o
 }  // namespace
 
 std::uint32_t launched_processes() {
-  if (const std::uint32_t of_open_mpi = number_in("OMPI_COMM_WORLD_SIZE"); of_open_mpi != 0) return of_open_mpi;
+  if (const std::uint32_t of_open_mpi = number_in("OMPI_COMM_WORLD_SIZE"); of_open_mpi != 0)
+    return of_open_mpi;
   if (std::getenv("PMIX_RANK")) return std::max<std::uint32_t>(number_in("SLURM_STEP_NUM_TASKS"), 1);
   return 1;
 }
@@ -85,11 +93,11 @@ void launch(std::uint32_t processes) {
   require_mpi();
   if (!has_program("mpirun"))
     throw std::invalid_argument("--processes starts mpirun, which is not there: install openmpi-bin");
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  const std::string line{std::istreambuf_iterator<char>(file), {}};
-  std::vector<std::string> words{"mpirun", "--oversubscribe", "--bind-to", "none", "-n",
-                                 std::to_string(processes)};
-  for (std::size_t at = 0; at < line.size(); at += words.back().size() + 1) words.emplace_back(line.c_str() + at);
+  const std::string line = own_command_line();
+  std::vector<std::string> words{"mpirun", "--oversubscribe",        "--bind-to", "none",
+                                 "-n",     std::to_string(processes)};
+  for (std::size_t at = 0; at < line.size(); at += words.back().size() + 1)
+    words.emplace_back(line.c_str() + at);
   words[6] = program().string();
   if (geteuid() == 0) {  // Open MPI asks whether root means it
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
@@ -124,9 +132,8 @@ void require_same_text(Transport& transport, const std::string& what, const std:
   for (std::size_t process = 1; process < texts.size(); ++process) {
     if (texts[process] == texts.front()) continue;
     if (transport.process() != 0) throw OtherFailed();
-    throw std::invalid_argument(
-        fmt::format("{} of process {} is not that of process 0: all of a simulation must have the same", what,
-                    process));
+    throw std::invalid_argument(fmt::format(
+        "{} of process {} is not that of process 0: all of a simulation must have the same", what, process));
   }
 }
 
@@ -140,8 +147,9 @@ void Watch::look() const {
   for (std::size_t process = 0; process < processes_.size(); ++process) {
     const Process& each = processes_[process];
     if (each.host == processes_[own_].host && kill(each.pid, 0) != 0 && errno == ESRCH)
-      throw std::runtime_error(fmt::format("{} (pid {}) has ended by itself; {} of simulated time had been reached",
-                                           names_[process], each.pid, format_time(reached_ps_)));
+      throw std::runtime_error(
+          fmt::format("{} (pid {}) has ended by itself; {} of simulated time had been reached",
+                      names_[process], each.pid, format_time(reached_ps_)));
   }
   if (const int signal = InterruptNotes::signal())
     throw Interrupted(signal, fmt::format("ended by {} at {} of simulated time", signal_name(signal),

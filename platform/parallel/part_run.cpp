@@ -31,7 +31,7 @@ PartRun::PartRun(Machine& machine, const Job& job, const config::ExperimentSpec&
       iterations_(experiment.iterations),
       barrier_(experiment.barrier),
       collectives_(job.groups, machine.traits(), collective_planner(job, experiment)),
-      context_{machine,   causes_, categories_, collectives_, messages_, experiment.platform.run.functional,
+      context_{machine, causes_, categories_, collectives_, messages_, experiment.platform.run.functional,
                nullptr},
       news_(job.groups, wafers_of(experiment), wafers_of_ranks(job.npus, wafers_of(experiment)),
             machine.places().part, machine.wafer().scheduler,

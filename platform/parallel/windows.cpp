@@ -81,8 +81,8 @@ Windows::Bounds Windows::agree() {
   const TimePs next = next_ps();
   const bool waits = part_.at_barrier_ps() != kNever;
   const State state = !failure_.empty() ? failed : waits ? at_barrier : running;
-  const auto least = transport_.least({next, waits ? kNever : next, waits ? ~part_.at_barrier_ps() : kNever,
-                                       state, ~last_work_ns_});
+  const auto least = transport_.least(
+      {next, waits ? kNever : next, waits ? ~part_.at_barrier_ps() : kNever, state, ~last_work_ns_});
   counts_.critical_ns += ~least[4];
   return {least[0], least[1], ~least[2], least[3] == failed, least[3] == at_barrier};
 }
@@ -110,8 +110,7 @@ void Windows::run(TimePs watchdog_ps, const Progress& progress) {
     if (part_.at_barrier_ps() != kNever) end_ps = std::min(end_ps, bounds.next_active_ps);
     const TimePs now = kernel_now_ps();
     const std::uint64_t begin_ns = thread_time_ns();
-    if (end_ps > now)
-      work([&] { machine_.wafer().scheduler.run(end_ps - now, sc_core::SC_RUN_TO_TIME); });
+    if (end_ps > now) work([&] { machine_.wafer().scheduler.run(end_ps - now, sc_core::SC_RUN_TO_TIME); });
     last_work_ns_ = thread_time_ns() - begin_ns;
     counts_.work_ns += last_work_ns_;
     ++counts_.windows;

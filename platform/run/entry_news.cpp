@@ -20,8 +20,8 @@ std::vector<std::uint32_t> wafers_of_ranks(const Placement& npus, const Wafers& 
 }
 
 EntryNews::EntryNews(const chakra::CommGroups& groups, const Wafers& wafers,
-                     std::vector<std::uint32_t> wafer_of, std::optional<Part> part,
-                     Scheduler& scheduler, Awaited awaited)
+                     std::vector<std::uint32_t> wafer_of, std::optional<Part> part, Scheduler& scheduler,
+                     Awaited awaited)
     : groups_(groups),
       delay_ps_(wafers.lookahead_ps),
       wafer_of_(std::move(wafer_of)),

@@ -48,7 +48,7 @@ class EntryNews final : private Wakeable {
     TimePs at_ps = 0;
     std::uint64_t number = 0;  ///< of the collective within its group
     std::uint32_t group = 0;
-    std::uint32_t from = 0;  ///< wafer
+    std::uint32_t from = 0;    ///< wafer
     bool is_complete = false;  ///< all of its ranks have entered; else the first
 
     bool operator<(const News& other) const {
@@ -60,8 +60,8 @@ class EntryNews final : private Wakeable {
   using Members = std::map<std::uint32_t, std::vector<std::uint32_t>>;
   /// What a wafer's ranks know of a collective.
   struct View {
-    bool is_open = false;  ///< somebody has entered
-    std::uint32_t entered = 0;  ///< of its own ranks
+    bool is_open = false;                         ///< somebody has entered
+    std::uint32_t entered = 0;                    ///< of its own ranks
     std::map<std::uint32_t, TimePs> complete_ps;  ///< by wafer: since when all of its ranks have entered
   };
   using Collective = std::pair<std::uint32_t, std::uint64_t>;  // number of the group, number within it
@@ -70,8 +70,7 @@ class EntryNews final : private Wakeable {
   bool is_here(std::uint32_t wafer) const { return !part_ || part_->has(wafer); }
   void tell_others(const News& news);
   void learn(const News& news);
-  void open(std::uint32_t wafer, const Collective& collective, TimePs now,
-            std::uint32_t but_for);
+  void open(std::uint32_t wafer, const Collective& collective, TimePs now, std::uint32_t but_for);
   void forget(TimePs now);
   void wake(std::uint32_t what, TimePs now) override;
 
@@ -81,10 +80,10 @@ class EntryNews final : private Wakeable {
   const std::optional<Part> part_;
   Scheduler& scheduler_;
   const Awaited awaited_;
-  std::map<std::uint32_t, Members> members_;  // by group
+  std::map<std::uint32_t, Members> members_;                    // by group
   std::map<std::pair<std::uint32_t, Collective>, View> views_;  // by wafer
   std::map<TimePs, std::vector<News>> coming_;
-  std::map<std::uint32_t, ByteWriter> out_;                                            // by process
+  std::map<std::uint32_t, ByteWriter> out_;                                           // by process
   std::deque<std::pair<TimePs, std::pair<std::uint32_t, Collective>>> known_to_all_;  // views, since when
 };
 

@@ -136,6 +136,7 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
       iteration_count_(experiment.iterations),
       listed_(experiment.iterations, experiment.list_all_iterations),
       barrier_(experiment.barrier),
+      proven_(experiment.platform.run.functional),
       time_step_ps_(
           fabric_kind(experiment.platform.wafer).abilities(experiment.platform.wafer.fabric).time_step_ps),
       registry_(job.groups, machine.traits(), collective_planner(job, experiment),
@@ -146,8 +147,7 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
                   for (const std::uint32_t rank : ranks) request.members.push_back(job.npus[rank]);
                   return request;
                 }),
-      context_{machine, causes_, categories_, registry_, messages_, experiment.platform.run.functional,
-               nullptr},
+      context_{machine, causes_, categories_, registry_, messages_, proven_ && !machine.is_played(), nullptr},
       time_(job.size(), listed_),
       stream_ends_(std::make_unique<StreamEnds>(
           machine, job.npus, experiment.platform.run.functional,
@@ -260,10 +260,12 @@ void JobRun::time_spent(std::uint32_t rank, const TimeSegment& segment) {
 
 bool JobRun::gathers(std::uint32_t rank, const CollectiveRecord& record, TimePs now) const {
   if (!news_) return record.gathers(now);
-  return news_->gathers(rank, static_cast<std::uint32_t>(job_.groups.number(record.group)), record.sequence, now);
+  return news_->gathers(rank, static_cast<std::uint32_t>(job_.groups.number(record.group)), record.sequence,
+                        now);
 }
 
-void JobRun::collective_entered(std::uint32_t rank, const CollectiveRecord& record, bool is_first, TimePs now) {
+void JobRun::collective_entered(std::uint32_t rank, const CollectiveRecord& record, bool is_first,
+                                TimePs now) {
   if (!is_first && !news_) return;
   const auto group = static_cast<std::uint32_t>(job_.groups.number(record.group));
   if (news_) return news_->entered(rank, group, record.sequence, now);

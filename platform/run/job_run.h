@@ -82,7 +82,7 @@ class JobRun : private RankHost {
   std::uint64_t collectives_total() const { return registry_.total(); }
   /// When the last node of the last iteration ended.
   TimePs end_ps() const { return time_.ends().empty() ? 0 : time_.ends().back(); }
-  bool proven() const { return context_.functional; }
+  bool proven() const { return proven_; }
   const Job& job() const { return job_; }
   /// Most nodes that a rank held at one time.
   std::size_t held_high_water() const;
@@ -111,6 +111,7 @@ class JobRun : private RankHost {
   std::uint32_t iteration_count_;
   ListedIterations listed_;
   bool barrier_;
+  bool proven_;
   TimePs time_step_ps_;
   JobWork work_;
   CauseLog causes_;
@@ -121,7 +122,7 @@ class JobRun : private RankHost {
   IterationAccount time_;
   ModuleList<RankSequencer> ranks_;  // that are simulated
   std::unique_ptr<StreamEnds> stream_ends_;
-  std::unique_ptr<EntryNews> news_;  // null: all ranks are on one wafer
+  std::unique_ptr<EntryNews> news_;                    // null: all ranks are on one wafer
   std::vector<TimePs> iteration_times_;                // by iteration: when the latest rank so far was done
   std::vector<std::uint32_t> ranks_done_, last_rank_;  // by iteration
   std::vector<std::vector<TimePs>> rank_ends_;         // by place among the listed, and rank

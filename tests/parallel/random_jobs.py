@@ -56,7 +56,7 @@ def workload(draw, npus):
 {layers}
   data_parallel: {draw.randint(2, npus)}
   batch_per_npu: 1
-  bytes_per_element: 2
+  bytes_per_element: 4
   bucket_bytes: {draw.choice([16, 64, 1024])} KiB
   effective_rate: 400 TFLOPS
   overlap: {draw.choice(['true', 'false'])}"""
@@ -75,6 +75,7 @@ def workload(draw, npus):
       {{layers: {max(pp, draw.randint(1, 5))}, hidden: {hidden}, heads: {heads}, sequence: {draw.choice([64, 128])},
        vocabulary: 1000}}
   parallelism: MP({mp})-DP({dp})-PP({pp})
+  element_bytes: 4
   placement: {draw.choice(['paper', 'row_major', 'random', 'contiguous'])}
   samples_per_replica: {microbatches * draw.randint(1, 2)}
   microbatches: {microbatches}

@@ -121,7 +121,7 @@ class Scheduler : public sc_core::sc_module {
   WakePartitions partitions_;  // leading wake-ups of partitions, while there are windows
   TimePs notified_ps_ = kNever;
   bool dispatching_ = false;
-  bool stops_ = false;  // run(), after this instant
+  bool stops_ = false;                              // run(), after this instant
   TimePs local_ps_ = 0;                             // of the wake-up that is being delivered
   const Wakeable* woken_ = nullptr;                 // by it
   std::function<TimePs()> window_ps_;               // null: no windows

@@ -43,7 +43,8 @@ class RemoteEnd final : public sc_core::sc_module, private FabricBackwardIf {
  public:
   FabricInitiatorSocket to_input{"to_input"};
 
-  RemoteEnd(const sc_core::sc_module_name& name, RemoteLinks& links, std::uint32_t link, std::uint32_t process)
+  RemoteEnd(const sc_core::sc_module_name& name, RemoteLinks& links, std::uint32_t link,
+            std::uint32_t process)
       : sc_module(name), links_(links), link_(link), process_(process) {
     to_input.bind(static_cast<FabricBackwardIf&>(*this));
   }
@@ -67,7 +68,8 @@ RemoteLinks::~RemoteLinks() = default;
 void RemoteLinks::begin(std::uint32_t link, std::uint32_t wafer, FabricInitiatorSocket& output) {
   const std::uint32_t process = part_.process_of[wafer];
   const std::string name = "remote_begin_" + std::to_string(link);
-  RemoteBegin& begin = *begins_.emplace_back(std::make_unique<RemoteBegin>(name.c_str(), *this, link, process));
+  RemoteBegin& begin =
+      *begins_.emplace_back(std::make_unique<RemoteBegin>(name.c_str(), *this, link, process));
   output.bind(begin.from_output);
   begin_of_.emplace(link, &begin);
   out_[process];

@@ -11,6 +11,7 @@ namespace wafertlm {
 namespace {
 
 constexpr std::uint32_t kNone = ~std::uint32_t{0};
+constexpr std::uint16_t kNowhere = 0xFFFF;
 constexpr std::uint64_t kFar = ~std::uint64_t{0};
 
 }  // namespace
@@ -25,6 +26,8 @@ FabricGraph::FabricGraph(std::uint32_t npus, std::vector<Vertex> vertices, std::
       given_(npus) {
   check_links();
   for (std::uint32_t link = 0; link < links_.size(); ++link) {
+    if (out_[links_[link].from].size() == kNowhere)
+      throw std::invalid_argument(name(links_[link].from) + " has more than 65535 links");
     out_[links_[link].from].push_back(link);
     in_[links_[link].to].push_back(link);
   }
@@ -32,7 +35,7 @@ FabricGraph::FabricGraph(std::uint32_t npus, std::vector<Vertex> vertices, std::
     leaf_.push_back(vertex < npus_ && out_[vertex].size() == 1 && in_[vertex].size() == 1 &&
                     links_[out_[vertex][0]].to == links_[in_[vertex][0]].from &&
                     links_[out_[vertex][0]].to >= npus_);
-  next_.assign(std::size_t{npus_} * vertices_.size(), kNone);
+  next_.assign(std::size_t{npus_} * vertices_.size(), kNowhere);
   if (ways == Ways::up_down) {
     find_up_down();
   } else {
@@ -56,9 +59,7 @@ void FabricGraph::check_links() const {
 void FabricGraph::find_routes(Shortest shortest) {
   using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property,
                                       boost::property<boost::edge_weight_t, std::uint64_t>>;
-  const auto weight = [&](const Link& link) {
-    return link.latency_ps + vertices_[link.to].pipeline_ps + 1;
-  };
+  const auto weight = [&](const Link& link) { return link.latency_ps + vertices_[link.to].pipeline_ps + 1; };
   if (shortest == Shortest::hops) return find_fewest_hops();
   Graph backwards(vertices_.size());
   for (const Link& link : links_)
@@ -97,11 +98,13 @@ void FabricGraph::take_nearest(std::uint32_t npu, const std::vector<std::uint64_
                                const Weight& weight) {
   for (std::uint32_t vertex = 0; vertex < vertices_.size(); ++vertex) {
     if (vertex == npu || distance[vertex] == kFar) continue;
-    std::uint32_t& next = next_[std::size_t{npu} * vertices_.size() + vertex];
-    for (const std::uint32_t link : out_[vertex])
-      if (next == kNone && !links_[link].dead && distance[links_[link].to] != kFar &&
-          distance[vertex] == distance[links_[link].to] + weight(links_[link]))
-        next = link;
+    const auto leads_on = [&](std::uint32_t link) {
+      return !links_[link].dead && distance[links_[link].to] != kFar &&
+             distance[vertex] == distance[links_[link].to] + weight(links_[link]);
+    };
+    const auto first = std::find_if(out_[vertex].begin(), out_[vertex].end(), leads_on);
+    next_[std::size_t{npu} * vertices_.size() + vertex] =
+        static_cast<std::uint16_t>(first - out_[vertex].begin());
   }
 }
 
@@ -143,15 +146,16 @@ std::vector<std::size_t> FabricGraph::heights() const {
 void FabricGraph::find_up_down() {
   const std::vector<std::size_t> height = heights();
   for (std::uint32_t npu = 0; npu < npus_; ++npu) {
-    std::uint32_t* const next = &next_[std::size_t{npu} * vertices_.size()];
+    std::uint16_t* const next = &next_[std::size_t{npu} * vertices_.size()];
     std::vector<std::uint32_t> reached{npu};
     for (const bool down : {true, false})
       for (std::size_t k = 0; k < reached.size(); ++k)
         for (const std::uint32_t link : in_[reached[k]]) {
           const std::uint32_t from = links_[link].from;
-          if (from == npu || next[from] != kNone || !works_both_ways(link)) continue;
+          if (from == npu || next[from] != kNowhere || !works_both_ways(link)) continue;
           if ((height[reached[k]] > height[from]) != down) continue;
-          next[from] = link;
+          next[from] = static_cast<std::uint16_t>(std::find(out_[from].begin(), out_[from].end(), link) -
+                                                  out_[from].begin());
           reached.push_back(from);
         }
   }
@@ -187,11 +191,27 @@ void FabricGraph::take_routes(const std::vector<std::vector<std::uint32_t>>& rou
   }
 }
 
+/// NPU 0 all others, or these NPU 0.
+bool FabricGraph::reaches_all(bool forwards) const {
+  std::vector<bool> is_reached(vertices_.size());
+  std::vector<std::uint32_t> reached{0};
+  is_reached[0] = true;
+  for (std::size_t k = 0; k < reached.size(); ++k)
+    for (const std::uint32_t link : (forwards ? out_ : in_)[reached[k]]) {
+      const std::uint32_t other = forwards ? links_[link].to : links_[link].from;
+      if (links_[link].dead || is_reached[other]) continue;
+      is_reached[other] = true;
+      reached.push_back(other);
+    }
+  return std::all_of(is_reached.begin(), is_reached.begin() + npus_, [](bool is) { return is; });
+}
+
 void FabricGraph::require_reach() const {
+  if (npus_ == 0 || (reaches_all(true) && reaches_all(false))) return;
   for (std::uint32_t from = 0; from < npus_; ++from)
     for (std::uint32_t to = 0; to < npus_; ++to) {
       if (from == to) continue;
-      if (next_[std::size_t{to} * vertices_.size() + from] == kNone &&
+      if (next_[std::size_t{to} * vertices_.size() + from] == kNowhere &&
           !has_given_route(static_cast<NpuId>(from), static_cast<NpuId>(to)))
         throw std::invalid_argument("there is no way from " + name(from) + " to " + name(to));
     }
@@ -227,9 +247,9 @@ const FabricGraph::GivenRoute* FabricGraph::given_route(NpuId source, NpuId dest
   const auto& of_source = given_[index_of(source)];
   if (of_source.empty()) return nullptr;
   const auto to = static_cast<std::uint32_t>(index_of(destination));
-  const auto found =
-      std::lower_bound(of_source.begin(), of_source.end(), to,
-                       [](const GivenRoute& given, std::uint32_t value) { return given.destination < value; });
+  const auto found = std::lower_bound(
+      of_source.begin(), of_source.end(), to,
+      [](const GivenRoute& given, std::uint32_t value) { return given.destination < value; });
   return found != of_source.end() && found->destination == to ? &*found : nullptr;
 }
 
@@ -238,7 +258,8 @@ std::uint32_t FabricGraph::next_link(std::uint32_t vertex, NpuId source, NpuId d
     const auto found = std::lower_bound(given->links.begin(), given->links.end(), std::pair(vertex, 0U));
     if (found != given->links.end() && found->first == vertex) return found->second;
   }
-  return next_[index_of(destination) * vertices_.size() + vertex];
+  const std::uint16_t next = next_[index_of(destination) * vertices_.size() + vertex];
+  return next == kNowhere ? kNone : out_[vertex][next];
 }
 
 std::vector<std::uint32_t> FabricGraph::route(NpuId from, NpuId to) const {

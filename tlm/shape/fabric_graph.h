@@ -84,6 +84,7 @@ class FabricGraph {
   void find_fewest_hops();
   template <typename Weight>
   void take_nearest(std::uint32_t npu, const std::vector<std::uint64_t>& distance, const Weight& weight);
+  bool reaches_all(bool forwards) const;
   void find_up_down();
   std::vector<std::size_t> heights() const;
   bool works_both_ways(std::uint32_t link) const;
@@ -98,7 +99,9 @@ class FabricGraph {
   std::vector<Link> links_;
   std::vector<std::vector<std::uint32_t>> out_, in_;  // by vertex
   std::vector<bool> leaf_;
-  std::vector<std::uint32_t> next_;  // [destination][vertex]
+  // [destination][vertex]: the place of the next link among those out of the vertex; half as large as numbers
+  // of links, since of thousands of NPUs this is most of what a process holds.
+  std::vector<std::uint16_t> next_;
   struct GivenRoute {
     std::uint32_t destination;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> links;  // by vertex, in ascending order

@@ -119,7 +119,7 @@ class CollectiveRegistry {
   std::map<std::string, PerGroup> by_group_;
   std::uint64_t total_ = 0;
   const std::vector<std::vector<std::uint32_t>>* like_ = nullptr;  // by group; null: each rank enters itself
-  std::vector<bool> only_;  // by rank; empty: all
+  std::vector<bool> only_;                                         // by rank; empty: all
   // Programs of one (group, type, stream or not, bytes) are the same: planned once.
   std::map<std::tuple<std::string, CollectiveType, bool, std::uint64_t>, Plan> plans_;
 };

@@ -38,20 +38,23 @@ void require_divisible(const ExperimentOptions& options, const config::PlatformS
   };
   if (!options.vcd.empty() || !options.signals.empty() || !options.trace.empty() || !options.log.empty() ||
       !options.report.empty())
-    refuse("--vcd, --signals, --trace, --log and --report record a whole machine, of which each of several "
-           "processes has a part");
+    refuse(
+        "--vcd, --signals, --trace, --log and --report record a whole machine, of which each of several "
+        "processes has a part");
   const Wafers wafers = fabric_kind(platform.wafer).wafers(platform.wafer);
   if (wafers.count < 2)
-    throw std::invalid_argument(
-        fmt::format("{} processes share whole wafers, and {} is one wafer: simulate it in one process, or give "
-                    "it a wafer.outer",
-                    processes, platform.name));
+    throw std::invalid_argument(fmt::format(
+        "{} processes share whole wafers, and {} is one wafer: simulate it in one process, or give "
+        "it a wafer.outer",
+        processes, platform.name));
   if (processes > wafers.count)
-    throw std::invalid_argument(fmt::format("{} processes for {} wafers: each needs a wafer; take {} or fewer",
-                                            processes, wafers.count, wafers.count));
+    throw std::invalid_argument(
+        fmt::format("{} processes for {} wafers: each needs a wafer; take {} or fewer", processes,
+                    wafers.count, wafers.count));
   if (wafers.lookahead_ps == 0)
     throw std::invalid_argument(
-        "between the wafers a packet or its credit takes no time, so that no process may run ahead of another: "
+        "between the wafers a packet or its credit takes no time, so that no process may run ahead of "
+        "another: "
         "set wafer.outer.latency, or run it in one process");
   if (platform.run.fault) refuse("run.fault counts the packets of a whole machine");
   if (!platform.run.faults.empty()) refuse("run.faults change routes everywhere at once");
@@ -150,8 +153,8 @@ PartResult simulate_part(const SharedJob& shared, Transport& transport, Watch& w
   windows.run(platform.run.watchdog_ps, [&](TimePs now) {
     watch.reached(now);
     if (transport.process() == 0 && progress.is_due())
-      progress.show(fmt::format("{} simulated, {} of {} nodes of process 0", format_time(now), part->finished(),
-                                part->nodes()),
+      progress.show(fmt::format("{} simulated, {} of {} nodes of process 0", format_time(now),
+                                part->finished(), part->nodes()),
                     static_cast<double>(part->finished()) / static_cast<double>(part->nodes()));
   });
   result.failure = windows.failure();
@@ -225,9 +228,9 @@ ExperimentRun run_as_process(const ExperimentOptions& options, Transport& transp
         Machine machine(shared->experiment.platform, false, nullptr, nullptr, places);
         JobRun job_run(machine, shared->job, shared->experiment);
         job_run.run();
-        const double wall_s =
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        done.results = results_json(shared->experiment, job_run, machine, measured, {wall_s, peak_rss_bytes()});
+        const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        done.results =
+            results_json(shared->experiment, job_run, machine, measured, {wall_s, peak_rss_bytes()});
       } catch (...) {
         failed = std::current_exception();
       }

@@ -91,15 +91,17 @@ std::function<int()> add_run_command(CLI::App& app) {
   command->add_flag("--report{report.html}", options->report,
                     description_of(option_row("--report"), "--report=NAME.html for another name"));
   command
-      ->add_option("--processes", options->processes,
-                   "Simulate several wafers in so many processes (MPI), each with some of the wafers: the same "
-                   "results, sooner. Or: mpirun -n N wafertlm run")
+      ->add_option(
+          "--processes", options->processes,
+          "Simulate several wafers in so many processes (MPI), each with some of the wafers: the same "
+          "results, sooner. Or: mpirun -n N wafertlm run")
       ->type_name("N")
       ->check(CLI::Range(1U, 1024U));
   command
-      ->add_option("--deal", options->dealing,
-                   "Which process has which wafer: a file with the process of each wafer, in their order; without "
-                   "it as many ranks to each")
+      ->add_option(
+          "--deal", options->dealing,
+          "Which process has which wafer: a file with the process of each wafer, in their order; without "
+          "it as many ranks to each")
       ->type_name("FILE");
   add_shared_flag(*command, "--force", options->force, "a run that needs more memory than there is");
   add_json_option(*command, options->json, results_schema);

@@ -246,8 +246,7 @@ std::vector<std::uint32_t> wafer_of_vertices(const config::WaferSpec& spec, std:
   std::vector<std::uint32_t> wafer_of;
   for (const std::uint32_t each : {mesh, mesh, controllers})
     for (std::uint32_t wafer = 0; wafer < wafers; ++wafer) wafer_of.insert(wafer_of.end(), each, wafer);
-  while (wafer_of.size() < vertices)
-    wafer_of.push_back(static_cast<std::uint32_t>(wafer_of.size()) % wafers);
+  while (wafer_of.size() < vertices) wafer_of.push_back(static_cast<std::uint32_t>(wafer_of.size()) % wafers);
   return wafer_of;
 }
 
@@ -272,7 +271,16 @@ class WafersKind final : public MeshKind {
     return {"wafer.width", "wafer.height", "wafer.outer.wafers"};
   }
   TimePs horizon_ps(const config::WaferSpec& wafer) const override {
-    return graph_horizon_ps(wafers_params(wafer));
+    // Of the slowest link with the longest latency: the graph of thousands of NPUs takes seconds.
+    const auto mesh = wafer.fabric.complete<MeshParams>();
+    const TimePs latency = std::max({mesh.link_latency_ps, mesh.injection_latency_ps,
+                                     mesh.ejection_latency_ps, wafer.io.latency_ps, wafer.outer->latency_ps});
+    const std::uint64_t rate = std::min({mesh.link_bytes_per_s, mesh.vertical_bytes_per_s(),
+                                         mesh.injection_bytes_per_s, mesh.ejection_bytes_per_s,
+                                         wafer.io.bandwidth_bytes_per_s, wafer.outer->bandwidth_bytes_per_s});
+    return 2 * (latency +
+                transfer_time_ps(std::min<std::uint64_t>(mesh.format.full_wire_bytes(), 1 << 16), rate) +
+                std::max(mesh.credit_delay_ps, wafer.outer->latency_ps));
   }
   std::unique_ptr<Fabric> make(const config::WaferSpec& wafer, const BuildContext& in) const override {
     return make_graph_fabric(wafers_params(wafer), in);
