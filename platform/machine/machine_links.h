@@ -24,7 +24,7 @@ struct MachineLink {
 
 /// All of them, in the order of results.json.
 std::vector<MachineLink> machine_links(const Machine& machine);
-/// What each of them has counted so far.
+/// What each of them has counted so far; zeros for one that another process has.
 std::vector<OutputCounters> link_counters(const Machine& machine);
 
 /// Their places in that list, by number and output.

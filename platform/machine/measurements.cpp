@@ -4,9 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstring>
 #include <stdexcept>
-#include <string>
 #include <tuple>
 #include <type_traits>
 
@@ -15,6 +13,7 @@
 #include "platform/machine/machine.h"
 #include "platform/machine/machine_links.h"
 #include "platform/machine/wafer.h"
+#include "tlm/remote/crossing.h"
 
 namespace wafertlm {
 namespace {
@@ -83,11 +82,31 @@ struct Members<MemoryMeasurements> {
                       most(&M::flow_end_ps), sum(&M::losses));
 };
 template <>
+struct Members<ReliabilityCounters> {
+  using C = ReliabilityCounters;
+  static constexpr auto rows = std::make_tuple(
+      sum(&C::sent_bytes), sum(&C::repeated_packets), sum(&C::repeated_bytes), sum(&C::discarded_packets),
+      sum(&C::discarded_bytes), sum(&C::taken_bytes), sum(&C::acks), sum(&C::nacks), sum(&C::repeats),
+      sum(&C::timeouts), sum(&C::spoiled_packets));
+};
+template <>
+struct Members<FlowRepairCounters> {
+  using C = FlowRepairCounters;
+  static constexpr auto rows =
+      std::make_tuple(sum(&C::discarded_packets), sum(&C::discarded_bytes), sum(&C::answers));
+};
+template <>
+struct Members<ReliabilityTotals> {
+  using T = ReliabilityTotals;
+  static constexpr auto rows =
+      std::make_tuple(sum(&T::endpoints), sum(&T::switches), sum(&T::spoiled_packets));
+};
+template <>
 struct Members<Measurements> {
   using M = Measurements;
-  static constexpr auto rows =
-      std::make_tuple(sum(&M::links), sum(&M::npus), sum(&M::memories), sum(&M::packet_hops),
-                      most(&M::early_bytes_most), sum(&M::scheduler_events), sum(&M::packets_held_most));
+  static constexpr auto rows = std::make_tuple(
+      sum(&M::links), sum(&M::npus), sum(&M::memories), sum(&M::reliability), sum(&M::packet_hops),
+      most(&M::early_bytes_most), sum(&M::scheduler_events), sum(&M::packets_held_most));
 };
 
 /// Calls `visit(row)` for every row of a struct.
@@ -140,7 +159,7 @@ class Packer {
   template <typename Value>
   void put(const Value& value) {
     if constexpr (std::is_integral_v<Value>)
-      put_number(value);
+      to_.put(value);
     else
       for_each_member<Value>([&](const auto& row) { put(value.*row.member); });
   }
@@ -150,29 +169,23 @@ class Packer {
   }
   template <typename Value>
   void put(const std::vector<Value>& values) {
-    put_number(values.size());
+    put(std::uint64_t{values.size()});
     for (const Value& each : values) put(each);
   }
-  std::vector<std::byte> take() { return std::move(bytes_); }
+  std::vector<std::byte> take() { return to_.take(); }
 
  private:
-  void put_number(std::uint64_t number) {
-    const std::size_t at = bytes_.size();
-    bytes_.resize(at + sizeof number);
-    std::memcpy(&bytes_[at], &number, sizeof number);
-  }
-
-  std::vector<std::byte> bytes_;
+  ByteWriter to_;
 };
 
 class Unpacker {
  public:
-  explicit Unpacker(const std::vector<std::byte>& bytes) : bytes_(bytes) {}
+  explicit Unpacker(const std::vector<std::byte>& bytes) : from_(bytes) {}
 
   template <typename Value>
   void get(Value& value) {
     if constexpr (std::is_integral_v<Value>)
-      value = static_cast<Value>(number());
+      value = from_.get<Value>();
     else
       for_each_member<Value>([&](const auto& row) { get(value.*row.member); });
   }
@@ -182,28 +195,16 @@ class Unpacker {
   }
   template <typename Value>
   void get(std::vector<Value>& values) {
-    const std::uint64_t size = number();
-    if (size > left() / sizeof size) refuse("a list is longer than all of them");  // of a number at least
+    const auto size = from_.get<std::uint64_t>();
+    if (size > from_.left() / sizeof size)  // each is a number at least
+      throw std::logic_error("measurements of another process: a list is longer than all of them");
     values.resize(size);
     for (Value& each : values) get(each);
   }
-  std::size_t left() const { return bytes_.size() - at_; }
-  [[noreturn]] void refuse(const std::string& why) const {
-    throw std::invalid_argument(
-        fmt::format("measurements of another process, at byte {} of {}: {}", at_, bytes_.size(), why));
-  }
+  bool at_end() const { return from_.at_end(); }
 
  private:
-  std::uint64_t number() {
-    std::uint64_t number = 0;
-    if (left() < sizeof number) refuse("cut off");
-    std::memcpy(&number, &bytes_[at_], sizeof number);
-    at_ += sizeof number;
-    return number;
-  }
-
-  const std::vector<std::byte>& bytes_;
-  std::size_t at_ = 0;
+  ByteReader from_;
 };
 
 NpuMeasurements of_npu(const Npu& npu) {
@@ -246,6 +247,7 @@ Measurements measure(const Machine& machine) {
     measured.npus[n] = of_npu(machine.npu(npu));
     measured.memories[n] = of_memory(machine.memory(npu));
   }
+  measured.reliability = machine.reliability().value_or(ReliabilityTotals{});
   measured.packet_hops = wafer.fabric().packet_hops();
   measured.early_bytes_most = machine.early_bytes_high_water();
   measured.scheduler_events = wafer.scheduler.events();
@@ -266,10 +268,11 @@ Measurements unpack(const std::vector<std::byte>& packed) {
   Unpacker from(packed);
   std::uint64_t version = 0;
   from.get(version);
-  if (version != version_of_layout()) from.refuse("another version of wafertlm");
+  if (version != version_of_layout())
+    throw std::logic_error("measurements of another process: it is another version of this program");
   Measurements measured;
   from.get(measured);
-  if (from.left() != 0) from.refuse("something follows");
+  if (!from.at_end()) throw std::logic_error("measurements of another process: something follows");
   return measured;
 }
 

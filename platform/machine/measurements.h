@@ -7,6 +7,7 @@
 
 #include "models/hbm/dram/dram_memory.h"
 #include "models/hbm/hbm_engine.h"
+#include "platform/machine/reliability.h"
 #include "tlm/kernel/units.h"
 #include "tlm/link/switch_params.h"
 
@@ -50,6 +51,7 @@ struct Measurements {
   std::vector<OutputCounters> links;         ///< in the order of machine_links()
   std::vector<NpuMeasurements> npus;         ///< by NPU
   std::vector<MemoryMeasurements> memories;  ///< by NPU
+  ReliabilityTotals reliability;             ///< of Go-Back-N
   std::uint64_t packet_hops = 0;
   std::uint64_t early_bytes_most = 0;  ///< Machine::early_bytes_high_water()
   // Of the host, not of what it simulates.
@@ -58,16 +60,16 @@ struct Measurements {
 };
 
 /// After a run; the memories are the platform's own. What an NPU that stands for others counted is told of
-/// each of them.
+/// each of them; what another process has is 0.
 Measurements measure(const Machine& machine);
 
 /// Adds what another part of the same machine has counted; of high-water marks the larger one holds.
 /// @throws std::invalid_argument: lists of different machines
 void add(Measurements& sum, const Measurements& part);
 
-/// For another process of this program on a host of the same byte order.
+/// For another process of this program.
 std::vector<std::byte> pack(const Measurements& measured);
-/// @throws std::invalid_argument: of another version, cut off, or something follows
+/// @throws std::logic_error: of another version, cut off, or something follows
 Measurements unpack(const std::vector<std::byte>& packed);
 
 }  // namespace wafertlm

@@ -215,13 +215,12 @@ Fields<RunRow> make_run_fields() {
            [](Run row) { return row.machine.memory_rtl().json(); });
   f.add_if([](Run row) { return row.machine.faults() != nullptr; }, "faults", faults_schema(),
            [](Run row) { return faults_json(row.machine, row.job.end_ps()); });
-  f.add_if([](Run row) { return row.machine.reliability().has_value(); }, "reliability",
+  f.add_if([](Run row) { return reliability_params(row.machine.wafer().spec()).has_value(); }, "reliability",
            schema::described(
                {{"type", "object"}, {"required", {"goodput"}}, {"additionalProperties", schema::number()}},
                "Go-Back-N, if it was on"),
            [](Run row) {
-             return to_json(*row.machine.reliability(),
-                            row.machine.wafer().spec().wafer.fabric.bit_error_rate);
+             return to_json(row.measured.reliability, row.machine.wafer().spec().wafer.fabric.bit_error_rate);
            });
   f.add("endpoints", [](Fields<RunRow>& of) {
     of.add("early_bytes_high_water",

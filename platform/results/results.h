@@ -17,7 +17,7 @@ struct HostCost {
 /// The fields of results.json (see platform/README.md), each described once: see Fields. Everything that may
 /// differ between two runs is under `host`. `measured`: of all of the machine; what the machine itself is
 /// asked for is known without a run, or is of what only runs in one process (RTL, faults, remote memory,
-/// Go-Back-N, Ethernet, sampling, acceleration).
+/// Ethernet, sampling, acceleration).
 nlohmann::ordered_json results_json(const config::ExperimentSpec& experiment, const JobRun& job,
                                     Machine& machine, const Measurements& measured, const HostCost& host);
 

@@ -15,7 +15,7 @@
 namespace wafertlm {
 namespace {
 
-/// A run in which links, compute units and memories all count something; by what describes the memories.
+/// A run in which links, compute units and memories all count something; by settings.
 class MeasuredRun : public testing::TestWithParam<std::vector<std::string>> {};
 
 TEST_P(MeasuredRun, GivesTheSameResultsWhenItsMeasurementsComeFromAnotherProcess) {
@@ -46,15 +46,21 @@ TEST_P(MeasuredRun, GivesTheSameResultsWhenItsMeasurementsComeFromAnotherProcess
             2 * results["memories"][0]["bytes_read"].get<std::uint64_t>());
   EXPECT_EQ(twice["compute"]["told_by"]["duration"]["computations"],
             2 * results["compute"]["told_by"]["duration"]["computations"].get<std::uint64_t>());
+  ASSERT_EQ(results.contains("reliability"), experiment.platform.wafer.fabric.bit_error_rate > 0);
+  if (results.contains("reliability")) {
+    EXPECT_EQ(twice["reliability"]["acks"], 2 * results["reliability"]["acks"].get<std::uint64_t>());
+  }
   EXPECT_EQ(twice["simulation"]["packet_hops"],
             2 * results["simulation"]["packet_hops"].get<std::uint64_t>());
 }
-const std::vector<std::string> kByBandwidth,
-    kByRows{"npu.hbm.generation=hbm3", "npu.hbm.level=burst", "npu.hbm.stacks=4", "npu.hbm.capacity=64 GB"},
-    kByEfficiency{"npu.hbm.generation=hbm3",
-                  "npu.hbm.efficiency=" WAFERTLM_SOURCE_DIR "/configs/memory/hbm3.yaml", "npu.hbm.stacks=4",
-                  "npu.hbm.capacity=64 GB"};
-INSTANTIATE_TEST_SUITE_P(Memories, MeasuredRun, testing::Values(kByBandwidth, kByRows, kByEfficiency));
+using Settings = std::vector<std::string>;
+const Settings kByRows{"npu.hbm.generation=hbm3", "npu.hbm.level=burst", "npu.hbm.stacks=4",
+                       "npu.hbm.capacity=64 GB"};
+const Settings kByEfficiency{"npu.hbm.generation=hbm3", "npu.hbm.stacks=4", "npu.hbm.capacity=64 GB",
+                             "npu.hbm.efficiency=" WAFERTLM_SOURCE_DIR "/configs/memory/hbm3.yaml"};
+const Settings kWithBitErrors{"wafer.fabric.bit_error_rate=1e-10"};
+INSTANTIATE_TEST_SUITE_P(Settings, MeasuredRun,
+                         testing::Values(Settings{}, kByRows, kByEfficiency, kWithBitErrors));
 
 }  // namespace
 }  // namespace wafertlm

@@ -35,7 +35,8 @@ class ByteWriter {
 class ByteReader {
  public:
   explicit ByteReader(const std::vector<std::byte>& bytes) : bytes_(bytes) {}
-  bool at_end() const { return at_ == bytes_.size(); }
+  bool at_end() const { return left() == 0; }
+  std::size_t left() const { return bytes_.size() - at_; }
   /// @throws std::logic_error: there is not so much left.
   template <typename T>
   T get() {
@@ -45,7 +46,7 @@ class ByteReader {
     return value;
   }
   const std::byte* get_bytes(std::size_t size) {
-    if (bytes_.size() - at_ < size) throw std::logic_error("a batch of another process is cut short");
+    if (left() < size) throw std::logic_error("a batch of another process is cut short");
     at_ += size;
     return bytes_.data() + (at_ - size);
   }

@@ -47,6 +47,7 @@ Measurements part(std::uint64_t first, std::uint64_t step) {
   made.npus[0].uses = {{first + 1, first + 2}, {first + 3, first + 4}};
   made.npus[0].operand_bytes = first + 5;
   made.memories = {counted<MemoryMeasurements>(first + 2000, step)};
+  made.reliability = counted<ReliabilityTotals>(first + 3000, step);
   made.packet_hops = first + 6;
   made.early_bytes_most = first + 7;
   made.scheduler_events = first + 8;
@@ -68,6 +69,7 @@ void expect_equal(const Measurements& found, const Measurements& expected) {
   ASSERT_EQ(found.memories.size(), expected.memories.size());
   for (std::size_t n = 0; n < found.memories.size(); ++n)
     EXPECT_EQ(numbers(found.memories[n]), numbers(expected.memories[n])) << n;
+  EXPECT_EQ(numbers(found.reliability), numbers(expected.reliability));
   EXPECT_EQ(found.packet_hops, expected.packet_hops);
   EXPECT_EQ(found.early_bytes_most, expected.early_bytes_most);
   EXPECT_EQ(found.scheduler_events, expected.scheduler_events);
@@ -89,6 +91,7 @@ TEST(Measurements, OfTwoPartsAreSumsAndOfHighWaterMarksTheLargerOne) {
   // Bandwidth of the pins, whether RTL is in its place, the end of the last transfer, channels and their
   // time.
   EXPECT_EQ(numbers(sum.memories[0]), added(one.memories[0], other.memories[0], {6, 7, 9, 10, 11}));
+  EXPECT_EQ(numbers(sum.reliability), added(one.reliability, other.reliability, {}));
   EXPECT_EQ(sum.packet_hops, 106U + 5006);
   EXPECT_EQ(sum.early_bytes_most, 5007U);
   EXPECT_EQ(sum.scheduler_events, 108U + 5008);
@@ -121,18 +124,17 @@ TEST(Measurements, AreTheSameBehindAPipe) {
 TEST(Measurements, ThatWereCutOffOrAreOfAnotherVersionAreRefused) {
   const std::vector<std::byte> whole = pack(part(100, 1));
   for (std::size_t size = 0; size < whole.size(); ++size)
-    EXPECT_THROW(unpack({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)}),
-                 std::invalid_argument)
+    EXPECT_THROW(unpack({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)}), std::logic_error)
         << size;
   std::vector<std::byte> longer = whole;
   longer.push_back(std::byte{0});
-  EXPECT_THROW(unpack(longer), std::invalid_argument);
+  EXPECT_THROW(unpack(longer), std::logic_error);
   std::vector<std::byte> of_another = whole;
   of_another[0] ^= std::byte{1};
-  EXPECT_THROW(unpack(of_another), std::invalid_argument);
+  EXPECT_THROW(unpack(of_another), std::logic_error);
   std::vector<std::byte> endless = whole;  // the number of links
   for (std::size_t k = 8; k < 16; ++k) endless[k] = std::byte{0xFF};
-  EXPECT_THROW(unpack(endless), std::invalid_argument);
+  EXPECT_THROW(unpack(endless), std::logic_error);
 }
 
 }  // namespace
