@@ -17,7 +17,7 @@ struct Looks {
   bool memory = false;  ///< something was read or written, or a roofline has counted bytes
   bool rate = false;    ///< a computation took the time that a model tells
   bool operations = false;
-  bool io = false;  ///< an I/O controller has sent or received
+  bool io = false;  ///< an I/O controller has sent or received, or leads to other wafers
 };
 
 struct Group {
@@ -56,7 +56,8 @@ const std::vector<Group>& groups() {
 
 Looks looks_of(const config::ExperimentSpec& experiment, const Job& job, const Measurements& measured) {
   Looks looks;
-  looks.io = std::any_of(job.summaries.begin(), job.summaries.end(),
+  looks.io = experiment.platform.wafer.outer.has_value() ||
+             std::any_of(job.summaries.begin(), job.summaries.end(),
                          [](const chakra::TraceSummary& rank) { return rank.io_streams != 0; });
   looks.has_generation = !experiment.platform.npu.hbm.generation.empty();
   for (const MemoryMeasurements& memory : measured.memories)

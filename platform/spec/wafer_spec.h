@@ -28,14 +28,25 @@ struct IoSpec {
   std::optional<std::uint64_t> chunk_bytes;               ///< of a stream; nullopt: from its size
 };
 
-enum class OuterTopology : std::uint8_t { ring, switched };
+enum class OuterTopology : std::uint8_t { ring, switched, direct };
+/// As files write them.
+constexpr const char* kOuterTopologies[] = {"ring", "switch", "direct"};
+
+/// Links between wafers that are RoCE v2.
+struct OuterEthernet {
+  std::uint32_t mtu_bytes = 4096;  ///< of packets in a frame
+  bool vlan = false, ipv6 = false;
+  TimePs switch_latency_ps = 0;
+};
 
 /// Several wafers, connected from I/O controller k of each to the controllers k of the others.
 struct OuterSpec {
   std::uint32_t wafers = 2;
   OuterTopology topology = OuterTopology::ring;
-  std::uint64_t bandwidth_bytes_per_s = 0;  ///< of a link between controllers, or to a switch; each direction
-  TimePs latency_ps = 0;                    ///< of that link
+  /// Of a link between controllers, or to a switch; each direction, with Ethernet also its headers.
+  std::uint64_t bandwidth_bytes_per_s = 0;
+  TimePs latency_ps = 0;  ///< of that link
+  std::optional<OuterEthernet> ethernet;
 };
 
 struct WaferSpec {

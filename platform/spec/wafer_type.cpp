@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <iterator>
+
 #include "platform/describe/value_types.h"
 #include "platform/spec/descriptions.h"
 #include "platform/spec/fabric_kinds.h"
@@ -53,15 +55,43 @@ class IoControllers : public TypeOf<IoControllersSpec> {
   TypePtr<std::vector<IoPort>> list_ = list_of<IoPort>(io_port_type(), 1, 1024);
 };
 
+std::shared_ptr<const Struct<OuterEthernet>> outer_ethernet_type() {
+  auto type = std::make_shared<Struct<OuterEthernet>>("outer_ethernet");
+  type->optional(
+          "mtu", &OuterEthernet::mtu_bytes, held_as<std::uint32_t>(any_size("64 B", "9216 B")),
+          "Payload of a frame, which packets of the wafers fill; its headers take their part of the "
+          "link's bandwidth. What a last frame lacks, and what headers weigh for a lone packet, is not "
+          "modelled")
+      .optional("vlan", &OuterEthernet::vlan, boolean(), "Frames have a VLAN tag")
+      .optional("ipv6", &OuterEthernet::ipv6, boolean(), "IPv6 in place of IPv4")
+      .optional("switch_latency", &OuterEthernet::switch_latency_ps, any_time(),
+                "From the head of a packet at an outer switch's input to its output");
+  return type;
+}
+
 std::shared_ptr<const Struct<OuterSpec>> outer_type() {
   auto type = std::make_shared<Struct<OuterSpec>>("outer");
   type->required("wafers", &OuterSpec::wafers, integer<std::uint32_t>(2, 64), "How many there are, all alike")
-      .required("topology", &OuterSpec::topology, one_of<OuterTopology>({"ring", "switch"}),
+      .required("topology", &OuterSpec::topology,
+                one_of<OuterTopology>({std::begin(kOuterTopologies), std::end(kOuterTopologies)}),
                 "ring: controller k of a wafer and of the next one have a link; switch: the controllers k of "
-                "all have a link to a switch of their own")
+                "all have a link to a switch of their own; direct: the controllers k of any two have a link, "
+                "so a controller has one less than there are wafers")
       .required("bandwidth", &OuterSpec::bandwidth_bytes_per_s, any_bandwidth(),
-                "Of such a link, per direction")
-      .required("latency", &OuterSpec::latency_ps, any_time("1 ps"), "Of such a link");
+                "Of such a link, per direction; where a controller has several, they share io.bandwidth")
+      .required("latency", &OuterSpec::latency_ps, any_time("1 ps"),
+                "Of such a link; credits take as long to come back")
+      .optional("ethernet", &OuterSpec::ethernet, maybe<OuterEthernet>(outer_ethernet_type()),
+                "The links are RoCE v2: frames have headers, and priority flow control makes them lossless, "
+                "whose round trip is that of credits. Congestion control (ECN, DCQCN) and loss are not "
+                "modelled; wafer.fabric.kind: ethernet has them")
+      .check([](const OuterSpec& outer, const Check& check) {
+        if (outer.ethernet && outer.ethernet->switch_latency_ps != 0 &&
+            outer.topology != OuterTopology::switched)
+          check.fail({&outer.ethernet->switch_latency_ps, &outer.topology},
+                     "there are outer switches only with {}: switch; leave it out",
+                     check.path(&outer.topology));
+      });
   return type;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// 2000 random collectives on small random meshes, 2000 on FRED wafers and 2000 on trees of switches: none is
-// faster than its bound (run_collective refuses that), and all end with the right values. 200 under the
-// sanitizers.
+// 2000 random collectives each on small random meshes, FRED wafers, trees of switches and several wafers:
+// none is faster than its bound (run_collective refuses that), and all end with the right values. 200 under
+// the sanitizers.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -66,6 +66,26 @@ config::PlatformSpec random_tree(Random& random) {
   return spec;
 }
 
+/// Up to four wafers of up to 2 x 2.
+config::PlatformSpec random_wafers(Random& random) {
+  static const config::PlatformSpec base = test::preset(
+      "wafers_4_mesh_5x4", {"run.functional=true", "run.checkers=true", "wafer.outer.ethernet={}"});
+  config::PlatformSpec spec = base;
+  set_random_packets(spec, random);
+  spec.wafer.width = 1 + up_to(random, 1);
+  spec.wafer.height = 1 + up_to(random, 1);
+  config::OuterSpec& outer = *spec.wafer.outer;
+  outer.wafers = 2 + up_to(random, 2);
+  outer.topology = static_cast<config::OuterTopology>(up_to(random, 2));
+  outer.bandwidth_bytes_per_s = (1 + up_to(random, 30)) * 10'000'000'000ULL;
+  outer.latency_ps = 1000 * (1 + up_to(random, 2000));
+  outer.ethernet->mtu_bytes = 256U << up_to(random, 4);
+  if (outer.topology == config::OuterTopology::switched)
+    outer.ethernet->switch_latency_ps = 1000 * up_to(random, 500);
+  if (up_to(random, 2) == 0) outer.ethernet.reset();
+  return spec;
+}
+
 void expect_above_bound(Random& random, config::PlatformSpec (*make)(Random&)) {
   double closest = 1e9;
   const int cases = test::random_cases(2000, 200) / kShards;
@@ -86,6 +106,8 @@ void expect_above_bound(Random& random, config::PlatformSpec (*make)(Random&)) {
     request.data_type = spec.run.data_type = kDataTypes[up_to(random, 1)];
     if (request.type != CollectiveType::barrier)
       request.bytes = random() % (std::uint64_t{2} << up_to(random, 13)) * bytes_of(request.data_type);
+    if (request.type == CollectiveType::all_to_all && traits.topology->dimensions().count() != 0)
+      request.bytes *= 4 * request.group.size();  // blocks of one length
     SCOPED_TRACE(std::string(to_string(request.type)) + " as " + request.algorithm + ", " +
                  std::to_string(request.group.size()) + " ranks, " + std::to_string(request.bytes) +
                  " B, case " + std::to_string(number));
@@ -118,6 +140,11 @@ TEST_P(RandomCollectives, AreNeverFasterThanTheirBoundOnFred) {
 TEST_P(RandomCollectives, AreNeverFasterThanTheirBoundOnTrees) {
   Random random(static_cast<std::uint64_t>(GetParam()) + 1);
   expect_above_bound(random, random_tree);
+}
+
+TEST_P(RandomCollectives, AreNeverFasterThanTheirBoundOnSeveralWafers) {
+  Random random(static_cast<std::uint64_t>(GetParam()) + 1);
+  expect_above_bound(random, random_wafers);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shard, RandomCollectives, testing::Range(0, kShards));

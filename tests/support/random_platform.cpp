@@ -68,9 +68,14 @@ std::string mesh(Random& random, RandomPlatform& platform, std::uint64_t wafers)
   if (one_in(random, 12) && wafers == 1) text += "    input_queue: fifo\n";
   platform.has_io = wafers > 1 || one_in(random, 3);
   if (platform.has_io) text += io_keys(random, "perimeter");
-  if (wafers > 1)
-    text += fmt::format("  outer: {{wafers: {}, topology: {}, bandwidth: {}, latency: {}}}\n", wafers,
-                        one_in(random, 2) ? "ring" : "switch", bandwidth(random), latency(random));
+  if (wafers > 1) {
+    static const char* const kTopologies[] = {"ring", "switch", "direct"};
+    // Pauses need room behind the links.
+    const bool is_ethernet = one_in(random, 2) && text.find("input_buffer") == std::string::npos;
+    text += fmt::format("  outer: {{wafers: {}, topology: {}, bandwidth: {}, latency: {}{}}}\n", wafers,
+                        pick_of(random, kTopologies), bandwidth(random), latency(random),
+                        is_ethernet ? ", ethernet: {mtu: 1024 B}" : "");
+  }
   return text;
 }
 std::string one_wafer(Random& random, RandomPlatform& platform, const std::string&) {

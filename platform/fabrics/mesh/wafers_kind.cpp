@@ -7,10 +7,11 @@
 #include <stdexcept>
 #include <utility>
 
-#include "models/mesh/mesh_geometry.h"
 #include "platform/describe/struct_type.h"
 #include "platform/fabrics/graph/on_graph.h"
 #include "platform/fabrics/mesh/mesh_kind.h"
+#include "platform/fabrics/mesh/outer_cable.h"
+#include "platform/fabrics/mesh/wafers_graph.h"
 #include "platform/spec/traffic/traffic_model.h"
 #include "tlm/fabric/fabric.h"
 
@@ -31,6 +32,13 @@ void check_several_wafers(const config::WaferSpec& wafer, const config::Check& c
   if (wafer.npu_count() > 4096)
     check.fail({&wafer.outer->wafers, &wafer.width, &wafer.height},
                "more than 4096 NPUs in all; take smaller or fewer wafers");
+  if (const std::uint64_t headroom = outer_headroom_bytes(*wafer.outer);
+      fabric.buffer_bytes != 0 && fabric.buffer_bytes < headroom)
+    check.fail(
+        {&fabric.buffer_bytes, &wafer.outer->ethernet},
+        "Ethernet between wafers would lose frames, for a pause takes effect {} B later; take auto, or "
+        "that much",
+        headroom);
   std::vector<const void*> culprits{&wafer.outer};
   const auto forbid = [&](bool is_used, const void* key) {
     if (is_used) culprits.push_back(key);
@@ -58,184 +66,30 @@ void check_several_wafers(const config::WaferSpec& wafer, const config::Check& c
 
 namespace {
 
-/// Numbers of rings: routers and the way to controllers; around the wafers up, and down.
-constexpr std::uint16_t kInside = 1, kUp = 2, kDown = 3;
-
-class Builder {
- public:
-  explicit Builder(const config::WaferSpec& spec)
-      : spec_(spec),
-        geometry_(spec.width, spec.height),
-        ports_(io_ports(spec)),
-        wafers_(spec.outer->wafers),
-        mesh_(spec.width * spec.height),
-        npus_(wafers_ * mesh_),
-        users_(ports_.size()) {}
-
-  std::shared_ptr<const FabricGraph> graph() {
-    const auto controllers = static_cast<std::uint32_t>(ports_.size());
-    std::vector<FabricGraph::Vertex> vertices;
-    for (std::uint32_t npu = 0; npu < npus_; ++npu) vertices.push_back({"npu" + std::to_string(npu), 0});
-    const auto name = [](const char* what, std::uint32_t wafer, std::uint32_t n) {
-      return "wafer" + std::to_string(wafer) + "_" + what + std::to_string(n);
-    };
-    for (std::uint32_t wafer = 0; wafer < wafers_; ++wafer)
-      for (std::uint32_t n = 0; n < mesh_; ++n)
-        vertices.push_back({name("router", wafer, n), spec_.fabric.as<MeshParams>().router_pipeline_ps});
-    for (std::uint32_t wafer = 0; wafer < wafers_; ++wafer)
-      for (std::uint32_t k = 0; k < controllers; ++k) vertices.push_back({name("io", wafer, k), 0});
-    if (spec_.outer->topology == config::OuterTopology::switched)
-      for (std::uint32_t k = 0; k < controllers; ++k)
-        vertices.push_back({"outer_switch" + std::to_string(k), 0});
-    // Along rows first: of equally short ways that over the first link is taken.
-    for (std::uint32_t wafer = 0; wafer < wafers_; ++wafer) add_mesh(wafer);
-    for (std::uint32_t wafer = 0; wafer < wafers_; ++wafer) add_controllers(wafer);
-    for (std::uint32_t k = 0; k < controllers; ++k) add_outer(k);
-    for (std::uint32_t n = 0; n < mesh_; ++n) add_routes(n, controller_of(n));
-    return std::make_shared<const FabricGraph>(npus_, std::move(vertices), std::move(links_),
-                                               FabricGraph::Shortest::hops, routes_);
-  }
-
- private:
-  std::uint32_t router(std::uint32_t wafer, std::uint32_t n) const { return npus_ + wafer * mesh_ + n; }
-  std::uint32_t controller(std::uint32_t wafer, std::uint32_t k) const {
-    return 2 * npus_ + wafer * static_cast<std::uint32_t>(ports_.size()) + k;
-  }
-  void add_both(std::uint32_t a, std::uint32_t b, std::uint64_t rate, TimePs latency, std::uint16_t ring) {
-    links_.push_back({a, b, rate, latency, ring, false});
-    links_.push_back({b, a, rate, latency, ring, false});
-  }
-  /// Its credits fly back over the same cable.
-  void add_outer_link(std::uint32_t from, std::uint32_t to, std::uint16_t ring, bool dateline) {
-    const config::OuterSpec& outer = *spec_.outer;
-    links_.push_back(
-        {from, to, outer.bandwidth_bytes_per_s, outer.latency_ps, ring, dateline, false, outer.latency_ps});
-  }
-
-  void add_mesh(std::uint32_t wafer) {
-    const auto fabric = spec_.fabric.complete<MeshParams>();
-    const auto link = [&](std::uint32_t a, std::uint32_t b, std::uint64_t bytes_per_s) {
-      add_both(router(wafer, a), router(wafer, b), bytes_per_s, fabric.link_latency_ps, kInside);
-    };
-    for (std::uint32_t n = 0; n < mesh_; ++n)
-      if (n % spec_.width + 1 < spec_.width) link(n, n + 1, fabric.link_bytes_per_s);
-    for (std::uint32_t n = 0; n + spec_.width < mesh_; ++n)
-      link(n, n + spec_.width, fabric.vertical_bytes_per_s());
-    for (std::uint32_t n = 0; n < mesh_; ++n) {
-      const std::uint32_t npu = wafer * mesh_ + n;
-      links_.push_back(
-          {npu, router(wafer, n), fabric.injection_bytes_per_s, fabric.injection_latency_ps, 0, false});
-      links_.push_back(
-          {router(wafer, n), npu, fabric.ejection_bytes_per_s, fabric.ejection_latency_ps, 0, false});
-    }
-  }
-
-  /// Who comes in has crossed the dateline.
-  void add_controllers(std::uint32_t wafer) {
-    for (std::uint32_t k = 0; k < ports_.size(); ++k) {
-      const std::uint32_t at = router(wafer, static_cast<std::uint32_t>(ports_[k].npu)),
-                          own = controller(wafer, k);
-      links_.push_back({at, own, spec_.io.bandwidth_bytes_per_s, spec_.io.latency_ps, kInside, false});
-      links_.push_back({own, at, spec_.io.bandwidth_bytes_per_s, spec_.io.latency_ps, kInside, true});
-    }
-  }
-
-  void add_outer(std::uint32_t k) {
-    const config::OuterSpec& outer = *spec_.outer;
-    if (outer.topology == config::OuterTopology::switched) {
-      const std::uint32_t at = controller(wafers_, 0) + k;
-      for (std::uint32_t wafer = 0; wafer < wafers_; ++wafer)
-        for (const bool out : {true, false})
-          add_outer_link(out ? controller(wafer, k) : at, out ? at : controller(wafer, k), 0, false);
-      return;
-    }
-    for (std::uint32_t wafer = 0; wafer < wafers_; ++wafer) {
-      const std::uint32_t next = (wafer + 1) % wafers_, here = controller(wafer, k);
-      const bool closes = next == 0;
-      if (wafers_ == 2 && closes) return;  // the same two again
-      add_outer_link(here, controller(next, k), kUp, closes);
-      add_outer_link(controller(next, k), here, kDown, closes);
-    }
-  }
-
-  /// Between the NPUs with one number on all wafers: the controller that the fewest others have, the nearest
-  /// of these.
-  std::uint32_t controller_of(std::uint32_t n) {
-    std::uint32_t best = 0;
-    const auto cost = [&](std::uint32_t k) {
-      return std::pair(users_[k], geometry_.hops(static_cast<NpuId>(n), ports_[k].npu));
-    };
-    for (std::uint32_t k = 1; k < ports_.size(); ++k)
-      if (cost(k) < cost(best)) best = k;
-    ++users_[best];
-    return best;
-  }
-
-  /// Routers of a wafer, along the row first, both ends included.
-  void go(std::vector<std::uint32_t>& route, std::uint32_t wafer, std::uint32_t from,
-          std::uint32_t to) const {
-    for (const NpuId at : geometry_.route(static_cast<NpuId>(from), static_cast<NpuId>(to)))
-      route.push_back(router(wafer, static_cast<std::uint32_t>(at)));
-  }
-
-  /// Between the NPUs n of all wafers over controller k: all controllers carry the same.
-  void add_routes(std::uint32_t n, std::uint32_t k) {
-    const auto at = static_cast<std::uint32_t>(ports_[k].npu);
-    for (std::uint32_t from = 0; from < wafers_; ++from)
-      for (std::uint32_t to = 0; to < wafers_; ++to) {
-        if (from == to) continue;
-        std::vector<std::uint32_t> route{from * mesh_ + n};
-        go(route, from, n, at);
-        route.push_back(controller(from, k));
-        if (spec_.outer->topology == config::OuterTopology::switched) {
-          route.push_back(controller(wafers_, 0) + k);
-        } else {
-          const std::uint32_t up = (to + wafers_ - from) % wafers_;
-          const bool next = 2 * up == wafers_ ? from % 2 == 0 : 2 * up < wafers_;
-          for (std::uint32_t wafer = from; wafer != to;) {
-            wafer = (wafer + (next ? 1 : wafers_ - 1)) % wafers_;
-            if (wafer != to) route.push_back(controller(wafer, k));
-          }
-        }
-        route.push_back(controller(to, k));
-        go(route, to, at, n);
-        route.push_back(to * mesh_ + n);
-        routes_.push_back(std::move(route));
-      }
-  }
-
-  const config::WaferSpec& spec_;
-  MeshGeometry geometry_;
-  std::vector<IoPort> ports_;
-  std::uint32_t wafers_, mesh_, npus_;
-  std::vector<FabricGraph::Link> links_;
-  std::vector<std::vector<std::uint32_t>> routes_;
-  std::vector<std::uint32_t> users_;  // by controller: NPU numbers that go over it
-};
-
-/// The meshes of `spec.outer` as one graph: NPUs on routers with X-Y routes, I/O controllers as switches that
-/// take no time, and the links between these. A packet for another wafer goes over one controller of each:
-/// between NPUs with one number over the one that the fewest others have, else the shortest way. Behind the
-/// controller through which it enters its wafer it goes on on the other half of its class's channels, and so
-/// around a ring of wafers; so nothing waits in a circle.
-std::shared_ptr<const FabricGraph> wafers_graph(const config::WaferSpec& spec) {
-  return Builder(spec).graph();
-}
-
 /// For collectives inside, outside and inside again: columns, rows and wafers. The rate of the outer
-/// dimension is an NPU's share of the controllers'.
+/// dimension is what an NPU has of the controller that most share. All links of a controller to other wafers
+/// share its link to its router; a switch's latency counts half for either of its links.
 Dimensions wafer_dimensions(const config::WaferSpec& spec) {
   using Kind = FabricDimension::Kind;
   const auto fabric = spec.fabric.complete<MeshParams>();
   const TimePs hop = fabric.link_latency_ps + fabric.router_pipeline_ps;
-  const config::OuterSpec& outer = *spec.outer;
-  const bool ring = outer.topology == config::OuterTopology::ring;
-  const Uint128 rate = std::min(outer.bandwidth_bytes_per_s, spec.io.bandwidth_bytes_per_s);
-  const auto share = static_cast<std::uint64_t>(rate * io_ports(spec).size() / (spec.width * spec.height));
+  const OuterCable cable = outer_cable(*spec.outer);
+  const std::uint64_t controllers = io_ports(spec).size(), npus = std::uint64_t{spec.width} * spec.height,
+                      sharing = (npus + controllers - 1) / controllers;
+  FabricDimension outer{Kind::ring, spec.outer->wafers, 0, cable.latency_ps + 2 * spec.io.latency_ps};
+  std::uint64_t at_once = 1;
+  if (spec.outer->topology == config::OuterTopology::switched) {
+    outer.kind = Kind::switched;
+    outer.latency_ps = cable.latency_ps + spec.io.latency_ps + (cable.switch_pipeline_ps + 1) / 2;
+  } else if (spec.outer->topology == config::OuterTopology::direct) {
+    outer.kind = Kind::fully_connected;
+    at_once = outer.size - 1;
+  }
+  outer.bytes_per_s = std::max<std::uint64_t>(
+      std::min(cable.bytes_per_s, spec.io.bandwidth_bytes_per_s / at_once) / sharing, 1);
   return Dimensions({{Kind::line, spec.width, fabric.link_bytes_per_s, hop},
                      {Kind::line, spec.height, fabric.vertical_bytes_per_s(), hop},
-                     {ring ? Kind::ring : Kind::switched, outer.wafers, std::max<std::uint64_t>(share, 1),
-                      outer.latency_ps + (ring ? 2 : 1) * spec.io.latency_ps}});
+                     outer});
 }
 
 /// In the order of the graph's vertices: NPUs and routers, controllers, switches between wafers, which are
@@ -306,7 +160,7 @@ class WafersKind final : public MeshKind {
     return graph_traffic(in_words(wafer), wafers_params(wafer), grid(wafer));
   }
   std::string describe(const config::WaferSpec& wafer) const override {
-    return describe_graph(in_words(wafer), wafers_params(wafer));
+    return describe_graph(in_words(wafer), wafers_params(wafer)) + describe_outer(*wafer.outer);
   }
   WaferDrawing drawing(const config::WaferSpec& wafer) const override {
     return {"tree", wafer.width, wafer.height};

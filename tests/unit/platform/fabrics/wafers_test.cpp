@@ -57,28 +57,63 @@ TEST(Wafers, TheShorterWayRoundAndHalfOfTheOppositeOnesEachWay) {
   }
 }
 
-// Links of 750 GB/s and 20 ns; 18 controllers of 128 GB/s and 20 ns for 20 NPUs, cables of 500 ns. A cable of
-// the ring has a controller at both ends, one to the switch at one.
+/// Of three wafers with links of 120 GB/s, unless `keys` say otherwise.
+FabricDimension outer_dimension(const std::string& topology, std::vector<std::string> keys = {}) {
+  keys.insert(keys.begin(),
+              {"wafer.outer.topology=" + topology, "wafer.outer.wafers=3", "wafer.outer.bandwidth=120 GB/s"});
+  const FabricTraits traits = platform_traits(test::preset("wafers_4_mesh_5x4", keys));
+  const Dimensions& dimensions = traits.topology->dimensions();
+  EXPECT_EQ(dimensions.count(), 3U);
+  EXPECT_EQ(dimensions.npus(), 60U);
+  for (std::size_t d = 0; d < 2; ++d) {
+    EXPECT_EQ(dimensions[d].kind, FabricDimension::Kind::line);
+    EXPECT_EQ(dimensions[d].size, 5 - d);
+    EXPECT_EQ(dimensions[d].bytes_per_s, 750'000'000'000U);
+    EXPECT_EQ(dimensions[d].latency_ps, 20'000U);
+  }
+  EXPECT_EQ(dimensions[2].size, 3U);
+  return dimensions[2];
+}
+
+// Links of 750 GB/s and 20 ns; 18 controllers of 128 GB/s and 20 ns for 20 NPUs, so that two share one;
+// cables of 500 ns. A cable between wafers has a controller at both ends, one to a switch at one.
 TEST(Wafers, DimensionsAreColumnsRowsAndWafers) {
   using Kind = FabricDimension::Kind;
-  for (const bool ring : {true, false}) {
-    const FabricTraits traits = platform_traits(
-        test::preset("wafers_4_mesh_5x4", {std::string("wafer.outer.topology=") + (ring ? "ring" : "switch"),
-                                           "wafer.outer.wafers=3", "wafer.outer.bandwidth=200 GB/s"}));
-    const Dimensions& dimensions = traits.topology->dimensions();
-    ASSERT_EQ(dimensions.count(), 3U);
-    EXPECT_EQ(dimensions.npus(), 60U);
-    for (std::size_t d = 0; d < 2; ++d) {
-      EXPECT_EQ(dimensions[d].kind, Kind::line);
-      EXPECT_EQ(dimensions[d].size, 5 - d);
-      EXPECT_EQ(dimensions[d].bytes_per_s, 750'000'000'000U);
-      EXPECT_EQ(dimensions[d].latency_ps, 20'000U);
+  const FabricDimension ring = outer_dimension("ring"), switched = outer_dimension("switch"),
+                        direct = outer_dimension("direct");
+  EXPECT_EQ(ring.kind, Kind::ring);
+  EXPECT_EQ(switched.kind, Kind::switched);
+  EXPECT_EQ(direct.kind, Kind::fully_connected);
+  EXPECT_EQ(ring.bytes_per_s, 60'000'000'000U);
+  EXPECT_EQ(switched.bytes_per_s, 60'000'000'000U);
+  EXPECT_EQ(direct.bytes_per_s, 32'000'000'000U) << "two links share the 128 GB/s of their controller";
+  EXPECT_EQ(ring.latency_ps, 540'000U);
+  EXPECT_EQ(switched.latency_ps, 520'000U);
+  EXPECT_EQ(direct.latency_ps, 540'000U);
+}
+
+// 8 + 12 + 14 + 20 + 8 + 12 + 4 + 4 = 82 B of headers.
+TEST(Wafers, HeadersOfFramesTakeTheirPartOfTheRate) {
+  const auto rate = [](const std::string& ethernet) {
+    return outer_dimension("ring", {"wafer.outer.ethernet=" + ethernet}).bytes_per_s;
+  };
+  EXPECT_EQ(rate("{}"), 120'000'000'000U * 4096 / (4096 + 82) / 2);
+  EXPECT_EQ(rate("{mtu: 1024 B}"), 120'000'000'000U * 1024 / (1024 + 82) / 2);
+  EXPECT_EQ(rate("{mtu: 1024 B, vlan: true}"), 120'000'000'000U * 1024 / (1024 + 86) / 2);
+  EXPECT_EQ(rate("{mtu: 1024 B, ipv6: true}"), 120'000'000'000U * 1024 / (1024 + 102) / 2);
+  EXPECT_EQ(outer_dimension("switch", {"wafer.outer.ethernet={switch_latency: 300 ns}"}).latency_ps,
+            670'000U);
+}
+
+TEST(Wafers, DirectLinksPassNoThirdWafer) {
+  const FabricTraits traits =
+      platform_traits(test::preset("wafers_4_mesh_5x4", {"wafer.outer.topology=direct"}));
+  for (std::uint32_t from = 0; from < 80; ++from)
+    for (std::uint32_t to = 0; to < 80; ++to) {
+      if (from / 20 == to / 20) continue;
+      ASSERT_EQ(wafers(places(*traits.topology, from, to)),
+                (std::vector<std::string>{wafer(from / 20), wafer(to / 20)}));
     }
-    EXPECT_EQ(dimensions[2].kind, ring ? Kind::ring : Kind::switched);
-    EXPECT_EQ(dimensions[2].size, 3U);
-    EXPECT_EQ(dimensions[2].bytes_per_s, 128'000'000'000U * 18 / 20);
-    EXPECT_EQ(dimensions[2].latency_ps, 500'000U + (ring ? 2 : 1) * 20'000U);
-  }
 }
 
 // Of NPUs with the same place on their wafers; the controllers that carry them are shared out.

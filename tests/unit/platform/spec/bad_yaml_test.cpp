@@ -220,6 +220,24 @@ TEST(BadYaml, ValuesThatDoNotFitTogether) {
   });
 }
 
+TEST(BadYaml, SeveralWafers) {
+  const std::string outer = kGood +
+                            "  io: {controllers: perimeter, latency: 1 ns}\n"
+                            "  outer:\n    wafers: 3\n    bandwidth: 25 GB/s\n    latency: 1 us\n";
+  expect_platform_errors({
+      {outer + "    topology: mesh\n", ":13:15:", {"wafer.outer.topology", "'mesh'", "ring, switch, direct"}},
+      {outer + "    topology: ring\n    ethernet: {mtu: 63 B}\n",
+       ":14:21:",
+       {"wafer.outer.ethernet.mtu", "from 64 B to 9 KiB"}},
+      {outer + "    topology: ring\n    ethernet: {dcqcn: true}\n",
+       ":14:16:",
+       {"unknown key 'dcqcn' in wafer.outer.ethernet", "valid keys: mtu, vlan, ipv6, switch_latency"}},
+      {outer + "    topology: direct\n    ethernet:\n      switch_latency: 300 ns\n",
+       ":15:23:",
+       {"there are outer switches only with wafer.outer.topology: switch", "leave it out"}},
+  });
+}
+
 TEST(BadYaml, SyntaxAndFiles) {
   expect_platform_errors({
       {"", ":1:1:", {"the file is empty"}},

@@ -44,6 +44,22 @@ TEST(Rules, OfSeveralWafers) {
   EXPECT_EQ(refused(kFourWafers, {"wafer.fabric.virtual_channels=8"}), "");
   expect_refused(kFourWafers, {"wafer.fabric.virtual_channels=9"}, "wafer.fabric.virtual_channels",
                  "several wafers need two channels for each, so at most 8 are possible");
+  // A frame of 4178 B before a pause of 84 B goes out, one behind it; 1 us and the response of 453 · 64 B.
+  const std::string ethernet = "wafer.outer.ethernet={}", rate = "wafer.outer.bandwidth=25 GB/s",
+                    latency = "wafer.outer.latency=500 ns";
+  const std::uint64_t headroom = 2 * 4178 + 84 + 25'000 + 453 * 64;
+  EXPECT_EQ(refused(kFourWafers, {rate, latency, ethernet,
+                                  "wafer.fabric.input_buffer=" + std::to_string(headroom) + " B"}),
+            "");
+  expect_refused(
+      kFourWafers,
+      {rate, latency, ethernet, "wafer.fabric.input_buffer=" + std::to_string(headroom - 1) + " B"},
+      "wafer.fabric.input_buffer",
+      "Ethernet between wafers would lose frames, for a pause takes effect " + std::to_string(headroom) +
+          " B later; take auto, or that much");
+  expect_refused(kFourWafers, {"wafer.outer.topology=ring", "wafer.outer.ethernet={switch_latency: 1 ns}"},
+                 "wafer.outer.ethernet.switch_latency",
+                 "there are outer switches only with wafer.outer.topology: switch; leave it out");
   for (const Keys& keys :
        {Keys{"wafer.fabric.failed_links=[[0, 1]]"}, Keys{"wafer.fabric.failed_routers=[3]"},
         Keys{"wafer.fabric.bit_error_rate=1e-9"}, Keys{"wafer.fabric.input_queue=fifo"},

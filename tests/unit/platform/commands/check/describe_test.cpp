@@ -46,6 +46,12 @@ TEST(Check, GraphsAndSeveralWafers) {
   expect_line(checked("wafers_4_mesh_5x4"),
               "fabric    4 wafers of 5 x 4: 80 NPUs, " + std::to_string(4 * (20 + 18) + 18) + " switches, " +
                   std::to_string(4 * 2 * (31 + 20 + 18) + 2 * 18 * 4) + " links (each direction counts)");
+  expect_line(checked("wafers_4_mesh_5x4"),
+              "outer     switch, links of 128.0 GB/s, latency 500.0 ns, credit "
+              "500.0 ns");
+  expect_line(checked("wafers_3_wse3"),
+              "outer     direct, links of 12.50 GB/s, 12.25 GB/s for packets in frames of 4096 + 82 B (RoCE "
+              "v2), latency 1.880 us, credit 4.238 us");
   expect_line(checked("graph_fat_tree_16"), "fabric    fat tree of 16: 16 NPUs, 6 switches, " +
                                                 std::to_string(2 * (16 + 4 * 2)) +
                                                 " links (each direction counts)");

@@ -193,12 +193,20 @@ class PlatformOfPackets : public EveryPlatform {};
 class PlatformOfMessages : public EveryPlatform {};
 
 // Far below its bound a platform accepts what is offered: 3000 packets of Bernoulli sources, 4 standard
-// deviations. Packets hardly meet: the latency is that of the closed form.
+// deviations. Packets hardly meet: the latency is that of the closed form. Where little goes from wafer to
+// wafer, a hundredth of the bound.
 TEST_P(PlatformOfPackets, AcceptsTheOfferedLoadWithoutOtherOptions) {
-  const auto json = json_of("--load 0.005 --warmup-packets 300 --measure 3000");
-  ASSERT_TRUE(json.is_object());
-  const nlohmann::json& row = json["rows"][0];
-  EXPECT_NEAR(row["accepted"].get<double>(), 0.005, 0.005 * 4 / std::sqrt(3000.0));
+  const auto row_at = [&](double load) -> nlohmann::json {
+    const auto json = json_of(fmt::format("--load {:.7f} --warmup-packets 300 --measure 3000", load));
+    return json.is_object() ? json["rows"][0] : nlohmann::json();
+  };
+  double load = 0.005;
+  nlohmann::json row = row_at(load);
+  ASSERT_TRUE(row.is_object());
+  if (const auto bound = row["channel_bound"].get<double>(); bound < 2 * load)
+    row = row_at(load = std::round(bound * 1e5) / 1e7);
+  ASSERT_TRUE(row.is_object());
+  EXPECT_NEAR(row["accepted"].get<double>(), load, load * 4 / std::sqrt(3000.0));
   EXPECT_FALSE(row["saturated"].get<bool>());
   EXPECT_NEAR(row["mean_ps"].get<double>(), row["zero_load_ps"].get<double>(),
               0.04 * row["zero_load_ps"].get<double>());
