@@ -25,7 +25,7 @@ PLATFORM = pathlib.Path(__file__).parents[2] / "configs" / "platforms" / "wafers
 def platform(draw):
     """Its YAML, its wafers, and the NPUs of each."""
     wafers, width, height = draw.randint(2, 5), draw.randint(2, 4), draw.randint(2, 4)
-    topology = draw.choice(["ring", "switch"])
+    topology = draw.choice(["ring", "switch", "direct"])
     lines = [f"  extends: {PLATFORM}", "  platform: random wafers", "  npu:",
              f"    injection: {{order: {draw.choice(['message', 'packet'])}}}"]
     if draw.random() < 0.5:
@@ -34,6 +34,9 @@ def platform(draw):
     lines += ["  wafer:", f"    width: {width}", f"    height: {height}", "    outer:", f"      wafers: {wafers}",
               f"      topology: {topology}", f"      latency: {draw.choice([37, 200, 500, 2000])} ns",
               f"      bandwidth: {draw.choice([10, 50, 128, 300])} GB/s"]
+    if draw.random() < 0.4:
+        lines += [f"      ethernet: {{mtu: {draw.choice([1024, 4096])}, switch_latency: 300 ns}}" if topology == "switch" else
+                  "      ethernet: {mtu: 4096}"]
     if draw.random() < 0.3:
         lines += ["    fabric:", f"      input_buffer: {draw.choice([8, 12, 32])} KiB"]
     if draw.random() < 0.3:

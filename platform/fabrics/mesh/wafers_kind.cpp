@@ -127,14 +127,15 @@ class WafersKind final : public MeshKind {
   TimePs horizon_ps(const config::WaferSpec& wafer) const override {
     // Of the slowest link with the longest latency: the graph of thousands of NPUs takes seconds.
     const auto mesh = wafer.fabric.complete<MeshParams>();
+    const OuterCable cable = outer_cable(*wafer.outer);
     const TimePs latency = std::max({mesh.link_latency_ps, mesh.injection_latency_ps,
-                                     mesh.ejection_latency_ps, wafer.io.latency_ps, wafer.outer->latency_ps});
-    const std::uint64_t rate = std::min({mesh.link_bytes_per_s, mesh.vertical_bytes_per_s(),
-                                         mesh.injection_bytes_per_s, mesh.ejection_bytes_per_s,
-                                         wafer.io.bandwidth_bytes_per_s, wafer.outer->bandwidth_bytes_per_s});
+                                     mesh.ejection_latency_ps, wafer.io.latency_ps, cable.latency_ps});
+    const std::uint64_t rate =
+        std::min({mesh.link_bytes_per_s, mesh.vertical_bytes_per_s(), mesh.injection_bytes_per_s,
+                  mesh.ejection_bytes_per_s, wafer.io.bandwidth_bytes_per_s, cable.bytes_per_s});
     return 2 * (latency +
                 transfer_time_ps(std::min<std::uint64_t>(mesh.format.full_wire_bytes(), 1 << 16), rate) +
-                std::max(mesh.credit_delay_ps, wafer.outer->latency_ps));
+                std::max(mesh.credit_delay_ps, cable.credit_delay_ps));
   }
   std::unique_ptr<Fabric> make(const config::WaferSpec& wafer, const BuildContext& in) const override {
     return make_graph_fabric(wafers_params(wafer), in);
@@ -147,7 +148,8 @@ class WafersKind final : public MeshKind {
     for (std::uint32_t npu = 0; npu < npus(wafer); ++npu)
       wafers.of_npu.push_back(npu / (wafer.width * wafer.height));
     wafers.count = wafer.outer->wafers;
-    wafers.lookahead_ps = wafer.outer->latency_ps;  // of each link between wafers, and of its credits
+    const OuterCable cable = outer_cable(*wafer.outer);
+    wafers.lookahead_ps = std::min(cable.latency_ps, cable.credit_delay_ps);
     return wafers;
   }
   PlacementGrid grid(const config::WaferSpec& wafer) const override {
