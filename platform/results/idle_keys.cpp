@@ -17,7 +17,8 @@ struct Looks {
   bool memory = false;  ///< something was read or written, or a roofline has counted bytes
   bool rate = false;    ///< a computation took the time that a model tells
   bool operations = false;
-  bool io = false;  ///< an I/O controller has sent or received, or leads to other wafers
+  bool streams = false;  ///< an I/O controller has sent or received
+  bool wafers = false;   ///< I/O controllers lead to other wafers
 };
 
 struct Group {
@@ -39,8 +40,12 @@ const std::vector<Group>& groups() {
        "nothing reads or writes the memory, and no computation takes the time that a model tells"},
       {{"wafer.io"},
        {"wafer.io.controllers"},
-       [](const Looks& looks) { return !looks.io; },
+       [](const Looks& looks) { return !looks.streams && !looks.wafers; },
        "nothing passes an I/O controller"},
+      {{"wafer.io.chunk"},
+       {},
+       [](const Looks& looks) { return looks.wafers; },
+       "streams do not go over several wafers"},
       {{"npu.compute.precision", "npu.compute.fp64", "npu.compute.fp32", "npu.compute.tf32",
         "npu.compute.bf16", "npu.compute.fp16", "npu.compute.fp8", "npu.compute.int8", "npu.compute.systolic",
         "npu.compute.model"},
@@ -56,9 +61,9 @@ const std::vector<Group>& groups() {
 
 Looks looks_of(const config::ExperimentSpec& experiment, const Job& job, const Measurements& measured) {
   Looks looks;
-  looks.io = experiment.platform.wafer.outer.has_value() ||
-             std::any_of(job.summaries.begin(), job.summaries.end(),
-                         [](const chakra::TraceSummary& rank) { return rank.io_streams != 0; });
+  looks.wafers = experiment.platform.wafer.outer.has_value();
+  looks.streams = std::any_of(job.summaries.begin(), job.summaries.end(),
+                              [](const chakra::TraceSummary& rank) { return rank.io_streams != 0; });
   looks.has_generation = !experiment.platform.npu.hbm.generation.empty();
   for (const MemoryMeasurements& memory : measured.memories)
     for (const MemoryUse& use : memory.uses) looks.memory = looks.memory || use.bytes != 0;
