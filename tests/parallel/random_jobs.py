@@ -35,8 +35,8 @@ def platform(draw):
               f"      topology: {topology}", f"      latency: {draw.choice([37, 200, 500, 2000])} ns",
               f"      bandwidth: {draw.choice([10, 50, 128, 300])} GB/s"]
     if draw.random() < 0.4:
-        lines += [f"      ethernet: {{mtu: {draw.choice([1024, 4096])}, switch_latency: 300 ns}}" if topology == "switch" else
-                  "      ethernet: {mtu: 4096}"]
+        lines += [f"      ethernet: {{mtu: {draw.choice([1, 4])} KiB, switch_latency: 300 ns}}" if topology == "switch" else
+                  "      ethernet: {mtu: 4 KiB}"]
     if draw.random() < 0.3:
         lines += ["    fabric:", f"      input_buffer: {draw.choice([8, 12, 32])} KiB"]
     if draw.random() < 0.3:
