@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "platform/host/interrupt.h"
 #include "platform/host/json_output.h"
 #include "platform/host/options.h"
 #include "platform/host/output_option.h"
@@ -39,6 +40,11 @@ std::optional<ExperimentRun> run_in_processes(const Options& options) {
     ExperimentRun done = run_as_process(options, *transport);
     if (transport->process() == 0) return done;
   } catch (const OtherFailed&) {
+  } catch (const std::exception& error) {
+    if (transport->do_all_end()) throw;
+    fmt::print(stderr, "wafertlm: {}\n", error.what());
+    const auto* const interrupted = dynamic_cast<const Interrupted*>(&error);
+    transport->abort(interrupted ? 128 + interrupted->signal() : 1);
   }
   return std::nullopt;
 }
