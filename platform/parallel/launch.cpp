@@ -101,6 +101,10 @@ void launch(std::uint32_t processes) {
   for (std::size_t at = 0; at < line.size(); at += words.back().size() + 1)
     words.emplace_back(line.c_str() + at);
   words[own] = program().string();
+  // Reading from a process that is gone would end a living one without a word; and of those that mpirun ends
+  // one is to say why, also on a busy machine.
+  setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
+  setenv("OMPI_MCA_odls_base_sigkill_timeout", "2", 0);
   if (geteuid() == 0) {  // Open MPI asks whether root means it
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
     setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
@@ -148,6 +152,9 @@ Watch::Watch(Transport& transport) : own_(transport.process()) {
   }
 }
 
+/// Longer than mpirun takes to end all.
+constexpr std::chrono::seconds kPatience{10};
+
 void Watch::look() {
   std::string lost;
   bool lower_lives = false;
@@ -162,7 +169,7 @@ void Watch::look() {
   if (lost.empty() && signal == 0) return;
   const auto now = std::chrono::steady_clock::now();
   if (!noticed_) noticed_ = now;
-  if (lower_lives && now - *noticed_ < std::chrono::seconds(2)) return;
+  if (lower_lives && now - *noticed_ < kPatience) return;
   const std::string reached = format_time(reached_ps_);
   if (lost.empty())
     throw Interrupted(signal,

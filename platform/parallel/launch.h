@@ -44,7 +44,7 @@ class Watch {
   void reached(std::uint64_t time_ps) { reached_ps_ = time_ps; }
   /// @throws std::runtime_error that names processes which have ended by themselves, Interrupted for a
   /// signal, in the lowest process that lives on this computer: it is to end all (Transport::abort). The
-  /// others wait for that, for two seconds.
+  /// others wait for that, for ten seconds.
   void look();
 
  private:

@@ -102,6 +102,10 @@ class Failures(unittest.TestCase):
                 os.kill(process, signal.SIGKILL)
             running.kill()
             self.fail(f"still there: {left}")
+        end = time.monotonic() + seconds
+        while self.ranks() and time.monotonic() < end:
+            time.sleep(0.02)
+        self.assertEqual(self.ranks(), {}, errors)
         return out, errors
 
     def ranks(self):
@@ -143,13 +147,14 @@ class Failures(unittest.TestCase):
             begin = time.monotonic()
             _, errors = self.ends(running, 60)
             took = time.monotonic() - begin
+            if ARGUMENTS.kills > 2:
+                print(f"process {victim}: {took:.2f} s", flush=True)
             self.assertNotEqual(running.returncode, 0)
             said = [line for line in errors.splitlines() if line.startswith("wafertlm:")]
             self.assertEqual(len(said), 1, errors)
             self.assertRegex(said[0], rf"process {victim}( \(wafer {victim}\))? \(pid {ranks[victim]}\)", errors)
             self.assertIn("of simulated time had been reached", said[0])
             self.assertLess(took, 5 * max(1, os.getloadavg()[0] / os.cpu_count()))
-            self.assertEqual(self.ranks(), {})
             now = {name: text for name, text in content(self.path / "out").items() if not name.startswith(".wafertlm-")}
             self.assertEqual(now, {name: text for name, text in earlier.items() if not name.startswith(".wafertlm-")})
         again = self.tool("run", "e.yaml", "--out", f"{self.path}/out", "--processes", "3")
@@ -162,7 +167,6 @@ class Failures(unittest.TestCase):
             running.send_signal(sent)
             _, errors = self.ends(running, 60)
             self.assertNotEqual(running.returncode, 0)
-            self.assertEqual(self.ranks(), {}, errors)
             self.assertLessEqual(errors.count("wafertlm:"), 1, errors)
             self.assertFalse((self.path / "out" / "results.json").exists())
             shutil.rmtree(self.path / "out", ignore_errors=True)
@@ -237,8 +241,8 @@ class Failures(unittest.TestCase):
 
     def test_a_receive_that_waits_for_a_send_behind_another_one(self):
         def receive(peer):
-            return [node(1, RECEIVE, comm_src=peer, comm_dst=0, comm_tag=1, comm_size=64),
-                    node(2, SEND, [1], comm_dst=peer, comm_src=0, comm_tag=1, comm_size=64)]
+            return [node(1, RECEIVE, comm_src=peer, comm_tag=1, comm_size=64),
+                    node(2, SEND, [1], comm_dst=peer, comm_tag=1, comm_size=64)]
 
         self.job({0: receive(9), 9: receive(0)}, {})
         self.expect_same_chain("1. rank 0: node 1", "2. rank 9: node 1", "line 1 again")
