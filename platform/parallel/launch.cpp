@@ -94,11 +94,17 @@ void launch(std::uint32_t processes) {
   if (!has_program("mpirun"))
     throw std::invalid_argument("--processes starts mpirun, which is not there: install openmpi-bin");
   const std::string line = own_command_line();
-  std::vector<std::string> words{"mpirun", "--oversubscribe",        "--bind-to", "none",
-                                 "-n",     std::to_string(processes)};
+  // Quiet: the processes say themselves what has failed, and mpirun would say it again.
+  std::vector<std::string> words{"mpirun", "--quiet", "--oversubscribe",        "--bind-to",
+                                 "none",   "-n",      std::to_string(processes)};
+  const std::size_t own = words.size();
   for (std::size_t at = 0; at < line.size(); at += words.back().size() + 1)
     words.emplace_back(line.c_str() + at);
-  words[6] = program().string();
+  words[own] = program().string();
+  // Reading from a process that is gone would end a living one without a word; and of those that mpirun ends
+  // one is to say why, also on a busy machine.
+  setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
+  setenv("OMPI_MCA_odls_base_sigkill_timeout", "2", 0);
   if (geteuid() == 0) {  // Open MPI asks whether root means it
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
     setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
@@ -123,6 +129,7 @@ void require_all(Transport& transport, const std::exception_ptr& own) {
   const std::uint64_t mine = own ? transport.process() : kNever;
   const std::uint64_t first = transport.least({mine, 0, 0, 0, 0}).front();
   if (first == kNever) return;
+  transport.all_end();
   if (own && first == transport.process()) std::rethrow_exception(own);
   throw OtherFailed();
 }
@@ -131,29 +138,44 @@ void require_same_text(Transport& transport, const std::string& what, const std:
   const std::vector<std::string> texts = texts_of_all(transport, text);
   for (std::size_t process = 1; process < texts.size(); ++process) {
     if (texts[process] == texts.front()) continue;
+    transport.all_end();
     if (transport.process() != 0) throw OtherFailed();
     throw std::invalid_argument(fmt::format(
         "{} of process {} is not that of process 0: all of a simulation must have the same", what, process));
   }
 }
 
-Watch::Watch(Transport& transport, std::vector<std::string> names)
-    : names_(std::move(names)), own_(transport.process()) {
-  for (const std::string& text : texts_of_all(transport, std::to_string(getpid()) + " " + own_host()))
+Watch::Watch(Transport& transport) : own_(transport.process()) {
+  for (const std::string& text : texts_of_all(transport, std::to_string(getpid()) + " " + own_host())) {
+    names_.push_back("process " + std::to_string(names_.size()));
     processes_.push_back({text.substr(text.find(' ') + 1), std::stoi(text)});
+  }
 }
 
-void Watch::look() const {
+/// Longer than mpirun takes to end all.
+constexpr std::chrono::seconds kPatience{10};
+
+void Watch::look() {
+  std::string lost;
+  bool lower_lives = false;
   for (std::size_t process = 0; process < processes_.size(); ++process) {
     const Process& each = processes_[process];
-    if (each.host == processes_[own_].host && kill(each.pid, 0) != 0 && errno == ESRCH)
-      throw std::runtime_error(
-          fmt::format("{} (pid {}) has ended by itself; {} of simulated time had been reached",
-                      names_[process], each.pid, format_time(reached_ps_)));
+    if (process == own_ || each.host != processes_[own_].host) continue;
+    const bool lives = kill(each.pid, 0) == 0 || errno != ESRCH;
+    lower_lives = lower_lives || (lives && process < own_);
+    if (!lives) lost += fmt::format("{}{} (pid {})", lost.empty() ? "" : ", ", names_[process], each.pid);
   }
-  if (const int signal = InterruptNotes::signal())
-    throw Interrupted(signal, fmt::format("ended by {} at {} of simulated time", signal_name(signal),
-                                          format_time(reached_ps_)));
+  const int signal = InterruptNotes::signal();
+  if (lost.empty() && signal == 0) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (!noticed_) noticed_ = now;
+  if (lower_lives && now - *noticed_ < kPatience) return;
+  const std::string reached = format_time(reached_ps_);
+  if (lost.empty())
+    throw Interrupted(signal,
+                      fmt::format("ended by {} at {} of simulated time", signal_name(signal), reached));
+  throw std::runtime_error(
+      fmt::format("{} ended by itself; {} of simulated time had been reached", lost, reached));
 }
 
 }  // namespace wafertlm

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platform/parallel/transport.h"
@@ -34,12 +37,15 @@ void require_same_text(Transport& transport, const std::string& what, const std:
 /// The processes of a run, by their number; watches whether those on this computer live.
 class Watch {
  public:
-  /// `names`: by process, for messages: "process 1 (wafers 2, 3)".
-  Watch(Transport& transport, std::vector<std::string> names);
+  explicit Watch(Transport& transport);
+  /// For messages, by process: "process 1 (wafers 2, 3)".
+  void call_them(std::vector<std::string> names) { names_ = std::move(names); }
   /// Notes the simulated time that all have reached.
   void reached(std::uint64_t time_ps) { reached_ps_ = time_ps; }
-  /// @throws std::runtime_error that names a process which has ended by itself, Interrupted for a signal.
-  void look() const;
+  /// @throws std::runtime_error that names processes which have ended by themselves, Interrupted for a
+  /// signal, in the lowest process that lives on this computer: it is to end all (Transport::abort). The
+  /// others wait for that, for ten seconds.
+  void look();
 
  private:
   struct Process {
@@ -50,6 +56,7 @@ class Watch {
   std::vector<Process> processes_;
   std::uint32_t own_;
   std::uint64_t reached_ps_ = 0;
+  std::optional<std::chrono::steady_clock::time_point> noticed_;
 };
 
 }  // namespace wafertlm

@@ -27,11 +27,17 @@ class Transport {
   virtual std::vector<Bytes> gather(const Bytes& own) = 0;
   /// Called now and then while the others are waited for; what it throws ends the wait.
   void while_waiting(std::function<void()> look) { look_ = std::move(look); }
-  /// The others are not waited for any more, because one has failed on its own: ends them.
+  /// All processes know that the simulation is over: they can end in order.
+  void all_end() { all_end_ = true; }
+  bool do_all_end() const { return all_end_; }
+  /// Ends all processes, of which others may wait for this one, or have gone.
   [[noreturn]] virtual void abort(int exit_code) = 0;
 
  protected:
   std::function<void()> look_;
+
+ private:
+  bool all_end_ = false;
 };
 
 /// What libwafertlm_mpi.so has: a Transport over MPI_COMM_WORLD.

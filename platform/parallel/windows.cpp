@@ -104,7 +104,7 @@ void Windows::run(TimePs watchdog_ps, const Progress& progress) {
       failure_ = "the watchdog time of " + format_time(watchdog_ps) + " is over (run.watchdog)";
       continue;
     }
-    if (progress) work([&] { progress(reached_ps_); });
+    if (progress) progress(reached_ps_);
     TimePs end_ps = bounds.next_ps + lookahead_ps_;
     // The next iteration may begin when a rank elsewhere is done, and not before its next event.
     if (part_.at_barrier_ps() != kNever) end_ps = std::min(end_ps, bounds.next_active_ps);

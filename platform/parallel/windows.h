@@ -29,7 +29,7 @@ class Windows {
  public:
   Windows(Transport& transport, Machine& machine, PartRun& part, TimePs lookahead_ps);
 
-  /// Called between two windows with the time that all have reached.
+  /// Called between two windows with the time that all have reached; what it throws, this process throws.
   using Progress = std::function<void(TimePs)>;
   /// Until nothing happens any more, or the watchdog time is over. A failure here is kept and ends all.
   void run(TimePs watchdog_ps, const Progress& progress);

@@ -4,8 +4,9 @@
 
     random_jobs.py WAFERTLM [--jobs 20] [--first 0] [--keep DIR]
 
-A job is a transformer with a parallelism, or layers with data parallelism, on two to five meshes joined by a ring, by direct
-links, by switches or by Ethernet, with jitter, slow NPUs, small buffers, values or barriers now and then. It runs in one
+A job is a transformer with a parallelism, layers with data parallelism, or traces with computations, messages between any
+two ranks and collectives of any groups (all-to-all and barriers among them), on two to five meshes joined by a ring or by
+switches, with jitter, slow NPUs, small buffers, values or barriers now and then, and wafers without ranks. It runs in one
 process and in up to four, with wafers dealt by load or at random. Job N is the same on every machine.
 --keep: folder for the experiments of the jobs that differ or fail.
 Prints a line for each such job and one for all. Exit code 1: a difference, or a run that failed.
@@ -48,8 +49,50 @@ def platform(draw):
     return "\n".join(lines), wafers, width * height
 
 
-def workload(draw, npus):
-    if draw.random() < 0.4:
+COMPUTE, SEND, RECEIVE, COLLECTIVE = 4, 5, 6, 7  # of Chakra's node types
+ALL_REDUCE, ALL_GATHER, ALL_TO_ALL, REDUCE_SCATTER, BARRIER = 0, 2, 6, 7, 9  # of its collectives
+
+
+def traces(draw, npus, folder):
+    """Ranks that go through one list of steps in the same order, each as far as it takes part, so that nothing is stuck."""
+    ranks = [[] for _ in range(draw.randint(2, npus))]
+    groups = {f"g{n}": sorted(draw.sample(range(len(ranks)), draw.randint(2, len(ranks)))) for n in range(3)}
+
+    def add(rank, kind, **attributes):
+        number = len(ranks[rank]) + 1
+        # Most wait for the one before, the others only for one further back; collectives also for the last one.
+        parents = set() if number == 1 else {number - 1 if draw.random() < 0.8 else draw.randint(1, number - 1)}
+        if kind == COLLECTIVE:
+            parents |= {max((node["Id"] for node in ranks[rank] if node["NodeType"] == COLLECTIVE), default=number - 1)} - {0}
+        ranks[rank].append({"Id": number, "Name": f"n{number}", "NodeType": kind, "data_deps": sorted(parents), **attributes})
+
+    for tag in range(draw.randint(5, 40)):
+        kind = draw.choice([COMPUTE, SEND, SEND, COLLECTIVE])
+        if kind == COMPUTE:
+            add(draw.randrange(len(ranks)), COMPUTE, runtime=draw.randint(1, 20))
+        elif kind == SEND:
+            source, destination = draw.sample(range(len(ranks)), 2)
+            size = draw.choice([1, 64, 5000, 200000])
+            add(source, SEND, comm_dst=destination, comm_tag=tag, comm_size=size)
+            add(destination, RECEIVE, comm_src=source, comm_tag=tag, comm_size=size)
+        else:
+            group = draw.choice(list(groups))
+            collective = draw.choice([ALL_REDUCE, ALL_GATHER, ALL_TO_ALL, REDUCE_SCATTER, BARRIER])
+            size = 0 if collective == BARRIER else len(groups[group]) * 4 * draw.choice([1, 16, 1000, 10000])
+            for rank in groups[group]:
+                add(rank, COLLECTIVE, comm_type=collective, comm_size=size, pg_name=group)
+    for rank, nodes in enumerate(ranks):
+        nodes = nodes or [{"Id": 1, "Name": "n1", "NodeType": COMPUTE, "runtime": 1}]
+        (folder / f"job.{rank}.json").write_text(json.dumps({"workload_graph": nodes}))
+    (folder / "groups.json").write_text(json.dumps(groups))
+    return f"  chakra: {folder}/job\n  comm_groups: {folder}/groups.json"
+
+
+def workload(draw, npus, folder):
+    kind = draw.random()
+    if kind < 0.35:
+        return traces(draw, npus, folder)
+    if kind < 0.6:
         layers = "\n".join(f"      - {{name: l{n}, parameters: {draw.randint(1, 60) * 1000}, "
                            f"forward_operations: {draw.randint(1, 400) * 1000000}}}" for n in range(draw.randint(1, 5)))
         return f"""  workload: random layers
@@ -108,7 +151,7 @@ def outcome(tool, number, folder):
     draw = random.Random(number)
     text, wafers, mesh = platform(draw)
     experiment = folder / "experiment.yaml"
-    experiment.write_text(f"experiment: random job {number}\nplatform:\n{text}\nworkload:\n{workload(draw, wafers * mesh)}\n"
+    experiment.write_text(f"experiment: random job {number}\nplatform:\n{text}\nworkload:\n{workload(draw, wafers * mesh, folder)}\n"
                           f"iterations: {draw.randint(1, 3)}\nbarrier: {draw.choice(['true', 'false'])}\n")
     try:
         alone = results(tool, experiment, folder / "one", [])

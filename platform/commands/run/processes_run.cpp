@@ -152,6 +152,7 @@ PartResult simulate_part(const SharedJob& shared, Transport& transport, Watch& w
   ProgressLine progress;
   windows.run(platform.run.watchdog_ps, [&](TimePs now) {
     watch.reached(now);
+    if (InterruptNotes::signal() != 0) watch.look();
     if (transport.process() == 0 && progress.is_due())
       progress.show(fmt::format("{} simulated, {} of {} nodes of process 0", format_time(now),
                                 part->finished(), part->nodes()),
@@ -175,6 +176,9 @@ PartResult simulate_part(const SharedJob& shared, Transport& transport, Watch& w
 
 ExperimentRun run_as_process(const ExperimentOptions& options, Transport& transport) {
   const auto start = std::chrono::steady_clock::now();
+  Watch watch(transport);
+  const InterruptNotes interrupts;
+  transport.while_waiting([&watch] { watch.look(); });
   std::optional<SharedJob> shared;
   std::exception_ptr failure;
   std::unique_ptr<OutputFolder> folder;
@@ -194,12 +198,9 @@ ExperimentRun run_as_process(const ExperimentOptions& options, Transport& transp
   for (const std::uint32_t process : shared->dealing) dealing += std::to_string(process) + " ";
   require_same_text(transport, "the dealing of wafers", dealing);
   const std::vector<std::string> names = process_names(shared->dealing, transport.processes());
-  Watch watch(transport, names);
-  const InterruptNotes interrupts;
-  transport.while_waiting([&watch] { watch.look(); });
+  watch.call_them(names);
   const PartResult own = simulate_part(*shared, transport, watch);
   const std::vector<Transport::Bytes> parts = transport.gather(own.pack());
-  transport.while_waiting({});
   std::exception_ptr failed;
   ExperimentRun done;
   if (transport.process() == 0) {
@@ -227,7 +228,9 @@ ExperimentRun run_as_process(const ExperimentOptions& options, Transport& transp
         places.logs = &logs;
         Machine machine(shared->experiment.platform, false, nullptr, nullptr, places);
         JobRun job_run(machine, shared->job, shared->experiment);
-        job_run.run();
+        job_run.run([&](TimePs, std::uint64_t, std::uint64_t) {
+          if (InterruptNotes::signal() != 0) watch.look();
+        });
         const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         done.results =
             results_json(shared->experiment, job_run, machine, measured, {wall_s, peak_rss_bytes()});
@@ -250,6 +253,7 @@ ExperimentRun run_as_process(const ExperimentOptions& options, Transport& transp
     }
   }
   require_all(transport, failed);
+  transport.while_waiting({});
   return done;
 }
 

@@ -4,11 +4,14 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <thread>
 
+#include "platform/host/interrupt.h"
 #include "platform/host/json_output.h"
 #include "platform/host/options.h"
 #include "platform/host/output_option.h"
@@ -39,6 +42,13 @@ std::optional<ExperimentRun> run_in_processes(const Options& options) {
     ExperimentRun done = run_as_process(options, *transport);
     if (transport->process() == 0) return done;
   } catch (const OtherFailed&) {
+  } catch (const std::exception& error) {
+    if (transport->do_all_end()) throw;
+    fmt::print(stderr, "wafertlm: {}\n", error.what());
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(200));  // mpirun passes that on, unless it ends first
+    const auto* const interrupted = dynamic_cast<const Interrupted*>(&error);
+    transport->abort(interrupted ? 128 + interrupted->signal() : 1);
   }
   return std::nullopt;
 }

@@ -123,7 +123,9 @@ class MpiTransport final : public Transport {
     int size = 0;
     MPI_Get_count(&status, MPI_BYTE, &size);
     Bytes bytes(static_cast<std::size_t>(size));
-    MPI_Mrecv(bytes.data(), size, MPI_BYTE, &message, &status);
+    MPI_Request request = MPI_REQUEST_NULL;  // of a long one its sender may be gone before all is here
+    MPI_Imrecv(bytes.data(), size, MPI_BYTE, &message, &request);
+    wait_for(request);
     return bytes;
   }
 

@@ -6,6 +6,8 @@
 
 #include <set>
 
+#include "models/graph/graph_fabric.h"
+#include "tests/support/refusal.h"
 #include "tests/support/topology_checks.h"
 
 namespace wafertlm {
@@ -41,6 +43,47 @@ TEST(GraphTopology, IsLikeItsRoutes) {
     const GraphTopology topology(random_graph(random));
     test::expect_like_its_routes(topology, random);
   }
+}
+
+TEST(GraphTopology, NeighborsHoldAllThatAreAHopAway) {
+  std::mt19937_64 random(12);
+  for (int number = 0; number < 60; ++number) {
+    const GraphTopology topology(random_graph(random));
+    for (std::uint32_t from = 0; from < topology.npus(); ++from) {
+      const auto near = topology.neighbors(static_cast<NpuId>(from));
+      ASSERT_TRUE(near.has_value());
+      const std::set<NpuId> found(near->begin(), near->end());
+      for (std::uint32_t to = 0; to < topology.npus(); ++to) {
+        const bool is_near =
+            from != to && topology.hops(static_cast<NpuId>(from), static_cast<NpuId>(to)) == 1;
+        EXPECT_TRUE(!is_near || found.count(static_cast<NpuId>(to)) == 1) << from << " to " << to;
+      }
+    }
+  }
+}
+
+/// Five switches in a ring of one direction, each with an NPU.
+FabricGraph ring(std::uint16_t number, bool has_dateline) {
+  std::vector<FabricGraph::Vertex> vertices;
+  for (const char* const what : {"npu", "sw"})
+    for (std::uint32_t n = 0; n < 5; ++n) vertices.push_back({what + std::to_string(n), 10});
+  std::vector<FabricGraph::Link> links;
+  for (std::uint32_t n = 0; n < 5; ++n) {
+    links.push_back({n, 5 + n, 100, 10, 0, false});
+    links.push_back({5 + n, n, 100, 10, 0, false});
+    links.push_back({5 + n, 5 + (n + 1) % 5, 100, 10, number, has_dateline && n == 4});
+  }
+  return FabricGraph(5, vertices, links);
+}
+
+TEST(GraphFabric, FindsACircleOfLinksUnlessADatelineBreaksIt) {
+  const std::string said = test::refusal_of([] { require_no_cycle(ring(0, false)); });
+  EXPECT_NE(said.find("the routes can deadlock"), std::string::npos) << said;
+  for (std::uint32_t n = 0; n < 5; ++n)
+    EXPECT_NE(said.find("sw" + std::to_string(n) + "->sw" + std::to_string((n + 1) % 5)), std::string::npos)
+        << said;
+  EXPECT_NE(test::refusal_of([] { require_no_cycle(ring(1, false)); }), "");
+  EXPECT_EQ(test::refusal_of([] { require_no_cycle(ring(1, true)); }), "");
 }
 
 }  // namespace

@@ -2,9 +2,12 @@
 // Routes between wafers: through a controller, round the ring the shorter way or through the outer switch.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
+#include "platform/spec/fabric_kinds.h"
 #include "tests/collectives/simulated.h"
+#include "tlm/shape/link_graph.h"
 
 namespace wafertlm {
 namespace {
@@ -132,6 +135,35 @@ TEST(Wafers, ThroughTheOuterSwitchAndTheSameControllerOnBothSides) {
     EXPECT_EQ(std::set<std::string>(route.begin(), route.end()).size(), route.size());
   }
   EXPECT_GE(controllers.size(), 10U);
+}
+
+// Of each link whose ends are on different wafers; switches between wafers are dealt out to them.
+TEST(Wafers, TheLookaheadIsTheLeastLatencyOfALinkBetweenTwo) {
+  for (const char* const shape : {"ring", "switch"}) {
+    const config::PlatformSpec spec =
+        test::preset("wafers_4_mesh_5x4", {std::string("wafer.outer.topology=") + shape});
+    const Wafers wafers = fabric_kind(spec.wafer).wafers(spec.wafer);
+    EXPECT_EQ(wafers.count, 4U);
+    ASSERT_EQ(wafers.of_npu.size(), 80U);
+    for (std::uint32_t npu = 0; npu < 80; ++npu) EXPECT_EQ(wafers.of_npu[npu], npu / 20);
+    const FabricTraits traits = platform_traits(spec);
+    const std::vector<std::string> vertices = links_of(*traits.topology)->link_graph().vertices;
+    const auto on = [&](const std::string& name) {
+      if (name.rfind("wafer", 0) == 0) return static_cast<std::size_t>(std::stoul(name.substr(5)));
+      if (name.rfind("npu", 0) == 0) return static_cast<std::size_t>(std::stoul(name.substr(3)) / 20);
+      return static_cast<std::size_t>(std::find(vertices.begin(), vertices.end(), name) - vertices.begin()) %
+             4;
+    };
+    TimePs least = kNever;
+    for (std::size_t link = 0; link < traits.topology->links(); ++link) {
+      const std::string name = traits.topology->link_name(link);
+      const std::size_t arrow = name.find("->");
+      if (on(name.substr(0, arrow)) != on(name.substr(arrow + 2)))
+        least = std::min(least, traits.topology->link(link).head_ps);
+    }
+    EXPECT_EQ(wafers.lookahead_ps, least) << shape;
+    EXPECT_EQ(least, 500'000U) << shape;
+  }
 }
 
 }  // namespace

@@ -4,8 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <random>
+#include <set>
 #include <stdexcept>
 
+#include "tests/support/random_cases.h"
 #include "tests/support/refusal.h"
 
 namespace wafertlm {
@@ -115,6 +121,87 @@ TEST(FabricGraph, RefusesLinksAndRoutesThatAreNone) {
   EXPECT_EQ(test::refusal_of([&] { graph_of(cut); }), "");
   cut.erase(cut.begin() + 7);  // t to s
   EXPECT_EQ(test::refusal_of([&] { graph_of(cut); }), "there is no way from c to a");
+}
+
+constexpr std::uint32_t kFar = ~0U;
+
+/// Links from each vertex to `to`, found backwards and breadth first over lists that this makes itself.
+std::vector<std::uint32_t> links_to(std::uint32_t to, std::size_t vertices, const Links& links) {
+  std::vector<std::uint32_t> distance(vertices, kFar);
+  distance[to] = 0;
+  for (std::uint32_t step = 0; step < vertices; ++step)
+    for (const FabricGraph::Link& link : links)
+      if (distance[link.to] == step && distance[link.from] == kFar) distance[link.from] = step + 1;
+  return distance;
+}
+
+/// Up to 40 vertices, every one of which reaches every other: a circle and more links, in any order.
+struct RandomGraph {
+  explicit RandomGraph(std::mt19937_64& random)
+      : npus(static_cast<std::uint32_t>(2 + random() % 12)), vertices(npus + random() % 29) {
+    std::vector<std::uint32_t> circle(vertices.size());
+    std::iota(circle.begin(), circle.end(), 0U);
+    std::shuffle(circle.begin(), circle.end(), random);
+    std::set<std::pair<std::uint32_t, std::uint32_t>> ends;
+    for (std::size_t k = 0; k < circle.size(); ++k) ends.emplace(circle[k], circle[(k + 1) % circle.size()]);
+    for (std::size_t more = random() % (3 * circle.size()); more != 0; --more) {
+      const auto from = circle[random() % circle.size()], to = circle[random() % circle.size()];
+      if (from != to) ends.emplace(from, to);
+    }
+    for (const auto& [from, to] : ends) links.push_back({from, to, 100, 1 + random() % 9, 0, false});
+    std::shuffle(links.begin(), links.end(), random);
+    for (std::size_t n = 0; n < vertices.size(); ++n) vertices[n].name = "v" + std::to_string(n);
+  }
+  /// From an NPU over random links to no vertex twice, until another NPU is met by chance; empty: it was not.
+  Way random_way(std::mt19937_64& random) const {
+    Way way{static_cast<std::uint32_t>(random() % npus)};
+    for (;;) {
+      Way next;
+      for (const FabricGraph::Link& link : links)
+        if (link.from == way.back() && std::find(way.begin(), way.end(), link.to) == way.end())
+          next.push_back(link.to);
+      if (next.empty()) return {};
+      way.push_back(next[random() % next.size()]);
+      if (way.back() < npus && random() % 2 == 0) return way;
+    }
+  }
+  std::uint32_t npus;
+  std::vector<FabricGraph::Vertex> vertices;
+  Links links;
+};
+
+TEST(FabricGraph, RandomOnesLeadOverTheFirstOfTheShortestLinksOrAsGiven) {
+  std::mt19937_64 random(17);
+  for (int number = test::random_cases(60, 10); number != 0; --number) {
+    const RandomGraph made(random);
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Way> given;
+    for (std::size_t more = number % 2 == 0 ? 0 : random() % 12; more != 0; --more)
+      if (const Way way = made.random_way(random); !way.empty())
+        given.try_emplace({way.front(), way.back()}, way);
+    Routes routes;
+    for (const auto& [ends, way] : given) routes.push_back(way);
+    const FabricGraph graph(made.npus, made.vertices, made.links, FabricGraph::Shortest::hops, routes);
+    for (std::uint32_t to = 0; to < made.npus; ++to) {
+      const std::vector<std::uint32_t> distance = links_to(to, made.vertices.size(), made.links);
+      for (std::uint32_t from = 0; from < made.npus; ++from) {
+        if (from == to) continue;
+        const auto source = static_cast<NpuId>(from), destination = static_cast<NpuId>(to);
+        const auto found = given.find({from, to});
+        ASSERT_EQ(graph.has_given_route(source, destination), found != given.end());
+        if (found != given.end()) {
+          EXPECT_EQ(through(graph, from, to), found->second);
+          continue;
+        }
+        EXPECT_EQ(graph.route(source, destination).size(), distance[from]);
+        for (std::uint32_t at = 0; at < made.vertices.size(); ++at) {
+          if (at == to) continue;
+          std::uint32_t first = 0;
+          while (made.links[first].from != at || distance[made.links[first].to] + 1 != distance[at]) ++first;
+          ASSERT_EQ(graph.next_link(at, source, destination), first) << at << " to " << to;
+        }
+      }
+    }
+  }
 }
 
 }  // namespace
