@@ -62,6 +62,44 @@ TEST(GraphTopology, NeighborsHoldAllThatAreAHopAway) {
   }
 }
 
+/// The same with some of its routes given.
+std::shared_ptr<const FabricGraph> with_given_routes(const FabricGraph& graph, std::mt19937_64& random) {
+  std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  for (std::size_t more = random() % 4; more != 0; --more) {
+    const auto from = static_cast<std::uint32_t>(random() % graph.npus());
+    const auto to = static_cast<std::uint32_t>(random() % graph.npus());
+    if (from != to) pairs.emplace(from, to);
+  }
+  std::vector<std::vector<std::uint32_t>> routes;
+  for (const auto& [from, to] : pairs) {
+    routes.push_back({from});
+    for (const std::uint32_t link : graph.route(static_cast<NpuId>(from), static_cast<NpuId>(to)))
+      routes.back().push_back(graph.links()[link].to);
+  }
+  return std::make_shared<const FabricGraph>(graph.npus(), graph.vertices(), graph.links(),
+                                             FabricGraph::Shortest::hops, routes);
+}
+
+/// Trees find what a walk over each route finds.
+TEST(GraphTopology, AllPairsByTreesAreThoseByRoutes) {
+  std::mt19937_64 random(31);
+  for (int number = 0; number < 60; ++number) {
+    const GraphTopology topology(with_given_routes(*random_graph(random), random));
+    Group group;
+    for (std::uint32_t npu = 0; npu < topology.npus(); ++npu)
+      if (random() % 3 != 0) group.push_back(static_cast<NpuId>(npu));
+    const AllPairs by_trees = topology.all_pairs(group), by_routes = topology.Topology::all_pairs(group);
+    EXPECT_EQ(by_trees.head_ps, by_routes.head_ps) << number;
+    EXPECT_EQ(by_trees.bytes_per_s, by_routes.bytes_per_s) << number;
+    const auto trees = topology.link_loads();
+    RouteLoads routes(topology);
+    trees->add_all_pairs(group, 1000);
+    routes.add_all_pairs(group, 1000);
+    EXPECT_EQ(trees->busiest_bytes(), routes.busiest_bytes()) << number;
+    EXPECT_EQ(trees->busiest_ps(), routes.busiest_ps()) << number;
+  }
+}
+
 /// Five switches in a ring of one direction, each with an NPU.
 FabricGraph ring(std::uint16_t number, bool has_dateline) {
   std::vector<FabricGraph::Vertex> vertices;
