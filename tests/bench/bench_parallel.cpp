@@ -34,12 +34,13 @@ struct WeakScaling {
   std::uint32_t tensor_parallel;  // of the NPUs of a wafer
   const char* transformer;
   std::uint32_t samples;  // per replica
+  std::uint32_t iterations;
 };
 
 const WeakScaling kSmall{
-    5, 4, {1, 2, 4, 8}, 4, "{layers: 4, hidden: 1024, heads: 16, sequence: 512, vocabulary: 1000}", 4};
+    5, 4, {1, 2, 4, 8}, 4, "{layers: 4, hidden: 1024, heads: 16, sequence: 512, vocabulary: 1000}", 4, 4};
 const WeakScaling kLarge{
-    32, 32, {1, 2, 4}, 32, "{layers: 1, hidden: 1024, heads: 32, sequence: 256, vocabulary: 1000}", 1};
+    32, 32, {1, 2, 4}, 32, "{layers: 1, hidden: 1024, heads: 32, sequence: 256, vocabulary: 1000}", 1, 1};
 
 void write_experiment(const WeakScaling& scaling, std::uint32_t wafers, const std::string& path) {
   const std::string outer = wafers == 1 ? "" : fmt::format(", outer: {{wafers: {}}}", wafers);
@@ -55,10 +56,10 @@ void write_experiment(const WeakScaling& scaling, std::uint32_t wafers, const st
       "  samples_per_replica: {}\n"
       "  microbatches: 1\n"
       "  effective_flops: 200 TFLOPS\n"
-      "iterations: 1\n",
+      "iterations: {}\n",
       wafers == 1 ? "wafer_mesh_5x4" : "wafers_4_mesh_5x4", scaling.width, scaling.height, outer,
       scaling.transformer, scaling.tensor_parallel,
-      scaling.width * scaling.height * wafers / scaling.tensor_parallel, scaling.samples);
+      scaling.width * scaling.height * wafers / scaling.tensor_parallel, scaling.samples, scaling.iterations);
 }
 
 /// Processor time of the programs that were run.
