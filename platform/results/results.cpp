@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "platform/describe/table.h"
@@ -128,6 +129,40 @@ Json memories_json(Run row) {
 }
 
 /// With the schemas of rows that are listed by reference.
+void describe_process(Fields<ProcessCost>& of) {
+  of.add("wafers", schema::list(schema::count()), &ProcessCost::wafers);
+  of.add("windows_wall_s", schema::seconds("In windows and between them, waiting for others included"),
+         &ProcessCost::windows_wall_s);
+  of.add("work_s", schema::seconds("Processor time in windows"), &ProcessCost::work_s);
+  of.add("around_s",
+         schema::seconds("Processor time before and after windows: the first process also puts together what "
+                         "all have measured"),
+         &ProcessCost::around_s);
+  of.add("bytes_sent", schema::count("To the others, in windows"), &ProcessCost::bytes_sent);
+  of.add("peak_rss_bytes", schema::count(), &ProcessCost::peak_rss_bytes);
+}
+
+void describe_processes(Fields<HostCost>& of) {
+  static const Fields<ProcessCost> process(describe_process);
+  const auto sum = [](const HostCost& host, auto member) {
+    return std::accumulate(host.processes.begin(), host.processes.end(),
+                           std::decay_t<decltype(ProcessCost{}.*member)>{},
+                           [&](auto all, const ProcessCost& each) { return all + each.*member; });
+  };
+  of.add("windows", schema::count("Of simulated time, after each of which the processes exchange"),
+         &HostCost::windows);
+  of.add("bytes_exchanged", schema::count(),
+         [sum](const HostCost& host) { return sum(host, &ProcessCost::bytes_sent); });
+  of.add("work_s", schema::seconds("Processor time in windows, of all processes"),
+         [sum](const HostCost& host) { return sum(host, &ProcessCost::work_s); });
+  of.add(
+      "critical_work_s",
+      schema::seconds("The same, of the process that works longest in each window: on as many processors as "
+                      "processes at most work_s / critical_work_s times as fast"),
+      &HostCost::critical_work_s);
+  of.add_list("each", process, &HostCost::processes);
+}
+
 Fields<RunRow> make_run_fields() {
   Fields<RunRow> f;
   f.add("experiment", schema::text(), [](Run row) { return row.experiment.name; });
@@ -240,7 +275,12 @@ Fields<RunRow> make_run_fields() {
         of.add("wall_s", schema::seconds(), [](Run row) { return row.host.wall_s; });
         of.add("packet_hops_per_s", schema::number(),
                [](Run row) { return static_cast<double>(row.measured.packet_hops) / row.host.wall_s; });
-        of.add("peak_rss_bytes", schema::count(), [](Run row) { return row.host.peak_rss_bytes; });
+        of.add("peak_rss_bytes", schema::count("Of one process, the most"),
+               [](Run row) { return row.host.peak_rss_bytes; });
+        static const Fields<HostCost> processes(describe_processes);
+        of.add_if([](Run row) { return !row.host.processes.empty(); }, "processes",
+                  processes.schema("Several simulated the wafers together (--processes)"),
+                  [](Run row) { return processes.json(row.host); });
         of.add("packets_held_most",
                schema::count("Packets that the simulation kept at one time, most; not those of one moment of "
                              "simulated time if it is accelerated"),

@@ -1,17 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "platform/machine/measurements.h"
 #include "platform/run/job_run.h"
 
 namespace wafertlm {
 
+/// Of one of the processes that simulate a machine together.
+struct ProcessCost {
+  std::vector<std::uint32_t> wafers = {};
+  double windows_wall_s = 0;  ///< from the first window to the last
+  double work_s = 0;          ///< of its processor, in windows
+  double around_s = 0;        ///< of its processor, before and after them
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t peak_rss_bytes = 0;
+};
+
 /// What depends on the machine that simulates, not on the one that is simulated.
 struct HostCost {
   double wall_s = 0;
-  std::uint64_t peak_rss_bytes = 0;
+  std::uint64_t peak_rss_bytes = 0;  ///< of one process, the most
+  // By process; empty: there was one.
+  std::vector<ProcessCost> processes = {};
+  std::uint64_t windows = 0;
+  double critical_work_s = 0;  ///< of each window the most that a process worked
 };
 
 /// The fields of results.json (see platform/README.md), each described once: see Fields. Everything that may

@@ -26,6 +26,7 @@
 #include "tests/bench/bench_acceleration.h"
 #include "tests/bench/bench_ethernet.h"
 #include "tests/bench/bench_memory.h"
+#include "tests/bench/bench_parallel.h"
 #include "tests/bench/bench_peers.h"
 #include "tests/bench/measure.h"
 #include "workloads/chakra/et_reader.h"
@@ -363,6 +364,10 @@ int sc_main(int argc, char** argv) {
   }
   if (argc > 1 && std::string(argv[1]) == "peers") {
     print_peers({argv + 2, argv + argc});
+    return 0;
+  }
+  if (argc > 1 && std::string(argv[1]) == "parallel") {
+    print_parallel({argv + 2, argv + argc});
     return 0;
   }
   prefer_huge_pages();

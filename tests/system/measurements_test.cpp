@@ -62,5 +62,27 @@ const Settings kWithBitErrors{"wafer.fabric.bit_error_rate=1e-10"};
 INSTANTIATE_TEST_SUITE_P(Settings, MeasuredRun,
                          testing::Values(Settings{}, kByRows, kByEfficiency, kWithBitErrors));
 
+TEST(Measurements, OfSeveralProcessesAreToldByProcessAndInAll) {
+  const config::ExperimentSpec experiment = config::load_experiment(
+      WAFERTLM_SOURCE_DIR "/configs/experiments/resnet50_dp20_mesh_5x4.yaml", {"iterations=1"});
+  const Job job = load_job(experiment);
+  Machine machine(experiment.platform);
+  JobRun run(machine, job, experiment);
+  run.run();
+  const Measurements measured = measure(machine);
+  HostCost host{1.5, 4000};
+  EXPECT_FALSE(results_json(experiment, run, machine, measured, host)["host"].contains("processes"));
+  host.processes = {{{0, 1}, 1.25, 1.0, 0.25, 100, 4000}, {{2}, 1.25, 0.5, 0.125, 10, 3000}};
+  host.windows = 7;
+  host.critical_work_s = 1.125;
+  EXPECT_EQ(results_json(experiment, run, machine, measured, host)["host"]["processes"],
+            nlohmann::ordered_json::parse(R"({
+              "windows": 7, "bytes_exchanged": 110, "work_s": 1.5, "critical_work_s": 1.125,
+              "each": [{"wafers": [0, 1], "windows_wall_s": 1.25, "work_s": 1.0, "around_s": 0.25, "bytes_sent": 100,
+                        "peak_rss_bytes": 4000},
+                       {"wafers": [2], "windows_wall_s": 1.25, "work_s": 0.5, "around_s": 0.125, "bytes_sent": 10,
+                        "peak_rss_bytes": 3000}]})"));
+}
+
 }  // namespace
 }  // namespace wafertlm

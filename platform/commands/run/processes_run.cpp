@@ -2,7 +2,9 @@
 // One of the processes that simulate an experiment together.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -92,6 +94,9 @@ struct PartResult {
   std::vector<std::string> pending;
   Transport::Bytes logs, measured;
   WindowCounts counts;
+  double windows_wall_s = 0;
+  double windows_cpu_s = 0, cpu_s = 0;  // of the processor, waiting included
+  std::uint64_t peak_rss_bytes = 0;
 
   Transport::Bytes pack() const {
     ByteWriter writer;
@@ -101,6 +106,10 @@ struct PartResult {
     };
     writer.put(is_done);
     writer.put(counts);
+    writer.put(windows_wall_s);
+    writer.put(windows_cpu_s);
+    writer.put(cpu_s);
+    writer.put(peak_rss_bytes);
     put(failure);
     put(logs);
     put(measured);
@@ -121,6 +130,10 @@ struct PartResult {
     PartResult result;
     result.is_done = reader.get<bool>();
     result.counts = reader.get<WindowCounts>();
+    result.windows_wall_s = reader.get<double>();
+    result.windows_cpu_s = reader.get<double>();
+    result.cpu_s = reader.get<double>();
+    result.peak_rss_bytes = reader.get<std::uint64_t>();
     result.failure = text();
     result.logs = get();
     result.measured = get();
@@ -128,6 +141,16 @@ struct PartResult {
     return result;
   }
 };
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double process_cpu_s() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 PartResult simulate_part(const SharedJob& shared, Transport& transport, Watch& watch) {
   const config::PlatformSpec& platform = shared.experiment.platform;
@@ -150,6 +173,8 @@ PartResult simulate_part(const SharedJob& shared, Transport& transport, Watch& w
   Windows windows(transport, *machine, *part,
                   fabric_kind(platform.wafer).wafers(platform.wafer).lookahead_ps);
   ProgressLine progress;
+  const auto start = std::chrono::steady_clock::now();
+  const double start_cpu_s = process_cpu_s();
   windows.run(platform.run.watchdog_ps, [&](TimePs now) {
     watch.reached(now);
     if (InterruptNotes::signal() != 0) watch.look();
@@ -158,6 +183,8 @@ PartResult simulate_part(const SharedJob& shared, Transport& transport, Watch& w
                                 part->finished(), part->nodes()),
                     static_cast<double>(part->finished()) / static_cast<double>(part->nodes()));
   });
+  result.windows_wall_s = seconds_since(start);
+  result.windows_cpu_s = process_cpu_s() - start_cpu_s;
   result.failure = windows.failure();
   result.is_done = part->is_done();
   result.counts = windows.counts();
@@ -169,7 +196,89 @@ PartResult simulate_part(const SharedJob& shared, Transport& transport, Watch& w
   if (!result.is_done) result.pending = machine->pending();
   result.logs = logs.pack();
   result.measured = wafertlm::pack(measure(*machine));
+  result.peak_rss_bytes = peak_rss_bytes();
+  result.cpu_s = process_cpu_s();
   return result;
+}
+
+std::vector<std::uint32_t> wafers_of(const std::vector<std::uint32_t>& dealing, std::uint32_t process) {
+  std::vector<std::uint32_t> wafers;
+  for (std::uint32_t wafer = 0; wafer < dealing.size(); ++wafer)
+    if (dealing[wafer] == process) wafers.push_back(wafer);
+  return wafers;
+}
+
+ProcessCost cost_of(const PartResult& part, std::vector<std::uint32_t> wafers) {
+  return {std::move(wafers),
+          part.windows_wall_s,
+          1e-9 * static_cast<double>(part.counts.work_ns),
+          part.cpu_s - part.windows_cpu_s,
+          part.counts.bytes_sent,
+          part.peak_rss_bytes};
+}
+
+/// Of all processes.
+struct Whole {
+  OperationLogs logs;
+  Measurements measured;
+  HostCost host;
+};
+
+/// @throws std::runtime_error: what failed in the first process in which something did.
+Whole sum_of(const std::vector<Transport::Bytes>& parts, const std::vector<std::uint32_t>& dealing,
+             const std::vector<std::string>& names) {
+  Whole whole;
+  for (std::uint32_t process = 0; process < parts.size(); ++process) {
+    const PartResult part = PartResult::unpack(parts[process]);
+    if (!part.failure.empty()) throw std::runtime_error(names[process] + ": " + part.failure);
+    whole.logs.add(part.logs);
+    whole.logs.pending.insert(whole.logs.pending.end(), part.pending.begin(), part.pending.end());
+    add(whole.measured, unpack(part.measured));
+    whole.host.windows = part.counts.windows;
+    whole.host.critical_work_s = 1e-9 * static_cast<double>(part.counts.critical_ns);
+    whole.host.processes.push_back(cost_of(part, wafers_of(dealing, process)));
+  }
+  return whole;
+}
+
+/// The results of the job when what all processes did is played: where its time went, and who waits for whom
+/// if it is stuck.
+nlohmann::ordered_json play(const SharedJob& shared, Whole& whole, const Watch& watch, double windows_cpu_s,
+                            std::chrono::steady_clock::time_point start) {
+  const SimulationContext context;
+  Places places;
+  places.part = Part{static_cast<std::uint32_t>(whole.host.processes.size()), shared.dealing};  // nobody's
+  places.logs = &whole.logs;
+  Machine machine(shared.experiment.platform, false, nullptr, nullptr, places);
+  JobRun job_run(machine, shared.job, shared.experiment);
+  job_run.run([&](TimePs, std::uint64_t, std::uint64_t) {
+    if (InterruptNotes::signal() != 0) watch.look();
+  });
+  HostCost& host = whole.host;
+  host.processes.front().peak_rss_bytes = peak_rss_bytes();  // it has played the logs of all, too
+  host.processes.front().around_s = process_cpu_s() - windows_cpu_s;
+  for (const ProcessCost& each : host.processes)
+    host.peak_rss_bytes = std::max(host.peak_rss_bytes, each.peak_rss_bytes);
+  host.wall_s = seconds_since(start);
+  return results_json(shared.experiment, job_run, machine, whole.measured, host);
+}
+
+/// Writes them. @return what is printed
+std::string write(const nlohmann::ordered_json& results, const ExperimentOptions& options,
+                  const SharedJob& shared, OutputFolder& folder) {
+  Files files = given_files(options, shared.configuration);
+  for (auto& file : made_files(results)) files.push_back(std::move(file));
+  for (const auto& [name, text] : files) folder.write(name, text);
+  const nlohmann::ordered_json& processes = results["host"]["processes"];
+  std::string summary = run_summary(results);
+  summary += fmt::format(
+      "{} processes: {} windows, {} exchanged; speed-up at most {:.2f} by their work.\nWritten:\n",
+      processes["each"].size(), processes["windows"].get<std::uint64_t>(),
+      format_bytes(processes["bytes_exchanged"].get<std::uint64_t>()),
+      processes["work_s"].get<double>() / processes["critical_work_s"].get<double>());
+  for (const auto& [name, text] : files) summary += fmt::format("  {}\n", (folder.working() / name).string());
+  folder.commit();
+  return folder.in_place(summary);
 }
 
 }  // namespace
@@ -203,55 +312,13 @@ ExperimentRun run_as_process(const ExperimentOptions& options, Transport& transp
   const std::vector<Transport::Bytes> parts = transport.gather(own.pack());
   std::exception_ptr failed;
   ExperimentRun done;
-  if (transport.process() == 0) {
-    OperationLogs logs;
-    WindowCounts sum;
-    Measurements measured;
-    bool all_done = true;
-    for (std::size_t process = 0; process < parts.size(); ++process) {
-      const PartResult part = PartResult::unpack(parts[process]);
-      if (!part.failure.empty() && !failed)
-        failed = std::make_exception_ptr(std::runtime_error(names[process] + ": " + part.failure));
-      all_done = all_done && part.is_done;
-      logs.add(part.logs);
-      add(measured, unpack(part.measured));
-      logs.pending.insert(logs.pending.end(), part.pending.begin(), part.pending.end());
-      sum.windows = part.counts.windows;
-      sum.bytes_sent += part.counts.bytes_sent;
-      sum.work_ns += part.counts.work_ns;
-      sum.critical_ns = part.counts.critical_ns;
+  if (transport.process() == 0) try {
+      Whole whole = sum_of(parts, shared->dealing, names);
+      done.results = play(*shared, whole, watch, own.windows_cpu_s, start);
+      done.summary = write(done.results, options, *shared, *folder);
+    } catch (...) {
+      failed = std::current_exception();
     }
-    if (!failed) try {
-        const SimulationContext context;
-        Places places;
-        places.part = Part{transport.processes(), shared->dealing};  // nobody's
-        places.logs = &logs;
-        Machine machine(shared->experiment.platform, false, nullptr, nullptr, places);
-        JobRun job_run(machine, shared->job, shared->experiment);
-        job_run.run([&](TimePs, std::uint64_t, std::uint64_t) {
-          if (InterruptNotes::signal() != 0) watch.look();
-        });
-        const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        done.results =
-            results_json(shared->experiment, job_run, machine, measured, {wall_s, peak_rss_bytes()});
-      } catch (...) {
-        failed = std::current_exception();
-      }
-    if (!failed) {
-      Files files = given_files(options, shared->configuration);
-      for (auto& file : made_files(done.results)) files.push_back(std::move(file));
-      for (const auto& [name, text] : files) folder->write(name, text);
-      done.summary = run_summary(done.results);
-      done.summary += fmt::format(
-          "{} processes: {} windows, {} exchanged; speed-up at most {:.2f} by their work.\nWritten:\n",
-          transport.processes(), sum.windows, format_bytes(sum.bytes_sent),
-          static_cast<double>(sum.work_ns) / static_cast<double>(sum.critical_ns));
-      for (const auto& [name, text] : files)
-        done.summary += fmt::format("  {}\n", (folder->working() / name).string());
-      folder->commit();
-      done.summary = folder->in_place(done.summary);
-    }
-  }
   require_all(transport, failed);
   transport.while_waiting({});
   return done;

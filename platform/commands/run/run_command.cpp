@@ -124,7 +124,8 @@ std::function<int()> add_run_command(CLI::App& app) {
       "wafer.fabric.link_bandwidth=375GB/s --out slow\n"
       "  wafertlm run configs/experiments/resnet50_dp20_mesh_5x4.yaml --report --trace 'npu*:0us-900us'\n"
       "  wafertlm run configs/experiments/resnet50_dp20_mesh_5x4.yaml --vcd a.fst --signals 'router0_to_*' "
-      "npu0");
+      "npu0\n"
+      "  wafertlm run four_wafers.yaml --processes 4");
   return [options] { return run(*options); };
 }
 

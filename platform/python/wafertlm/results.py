@@ -277,15 +277,40 @@ class Simulation(Row):
 
 
 @dataclass(frozen=True, kw_only=True)
+class HostProcess(Row):
+    """One of the processes of a run. windows_wall_s: in windows and between them; work_s: processor time in windows, around_s: before
+    and after them."""
+
+    wafers: tuple[int, ...]
+    windows_wall_s: float
+    work_s: float
+    around_s: float
+    bytes_sent: int
+    peak_rss_bytes: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class HostProcesses(Row):
+    """Several processes have simulated the wafers together. critical_work_s: of each window the work of the process that worked longest."""
+
+    windows: int
+    bytes_exchanged: int
+    work_s: float
+    critical_work_s: float
+    each: Rows[HostProcess]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Host(Row):
     """Of this run on this machine; the only part that may differ between two runs, and so is not compared.
 
-    accelerated: what was not simulated because it repeats, or why nothing was skipped.
+    accelerated: what was not simulated because it repeats, or why nothing was skipped. processes: if there were several.
     """
 
     wall_s: float
     packet_hops_per_s: float
     peak_rss_bytes: int
+    processes: HostProcesses | None = None
     packets_held_most: int
     nodes_held_most: int
     scheduler_events: int
