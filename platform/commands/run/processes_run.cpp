@@ -243,7 +243,7 @@ Whole sum_of(const std::vector<Transport::Bytes>& parts, const std::vector<std::
 
 /// The results of the job when what all processes did is played: where its time went, and who waits for whom
 /// if it is stuck.
-nlohmann::ordered_json play(const SharedJob& shared, Whole& whole, const Watch& watch, double windows_cpu_s,
+nlohmann::ordered_json play(const SharedJob& shared, Whole& whole, Watch& watch, double windows_cpu_s,
                             std::chrono::steady_clock::time_point start) {
   const SimulationContext context;
   Places places;
