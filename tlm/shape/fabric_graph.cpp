@@ -77,6 +77,7 @@ void FabricGraph::find_routes(Shortest shortest) {
 void FabricGraph::find_fewest_hops() {
   std::vector<std::uint64_t> distance(vertices_.size());
   std::vector<std::uint32_t> reached;
+  distance_.resize(std::size_t{npus_} * npus_);
   for (std::uint32_t npu = 0; npu < npus_; ++npu) {
     distance.assign(vertices_.size(), kFar);
     distance[npu] = 0;
@@ -89,6 +90,9 @@ void FabricGraph::find_fewest_hops() {
         reached.push_back(from);
       }
     take_nearest(npu, distance, [](const Link&) { return std::uint64_t{1}; });
+    for (std::uint32_t from = 0; from < npus_; ++from)
+      distance_[std::size_t{npu} * npus_ + from] =
+          distance[from] == kFar ? 0 : static_cast<std::uint16_t>(distance[from]);
   }
 }
 
@@ -271,6 +275,11 @@ std::vector<std::uint32_t> FabricGraph::route(NpuId from, NpuId to) const {
 }
 
 std::uint32_t FabricGraph::hops(NpuId from, NpuId to) const {
+  if (!distance_.empty() && from != to && !has_given_route(from, to)) {
+    const std::size_t source = index_of(from), destination = index_of(to);
+    const std::uint32_t all = distance_[destination * npus_ + source];
+    return all == 0 ? 0 : all - (leaf_[source] ? 1 : 0) - (leaf_[destination] ? 1 : 0);
+  }
   std::uint32_t count = 0;
   for (const std::uint32_t link : route(from, to))
     if (!leaf_[links_[link].from] && !leaf_[links_[link].to]) ++count;

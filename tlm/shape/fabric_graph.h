@@ -102,6 +102,8 @@ class FabricGraph {
   // [destination][vertex]: the place of the next link among those out of the vertex; half as large as numbers
   // of links, since of thousands of NPUs this is most of what a process holds.
   std::vector<std::uint16_t> next_;
+  // [destination][source]: links of the shortest way by hops, all of them; empty if ways are found otherwise.
+  std::vector<std::uint16_t> distance_;
   struct GivenRoute {
     std::uint32_t destination;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> links;  // by vertex, in ascending order
