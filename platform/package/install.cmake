@@ -106,7 +106,7 @@ include(CPack)
 
 add_custom_target(packages COMMAND ${CMAKE_CPACK_COMMAND} --config ${PROJECT_BINARY_DIR}/CPackConfig.cmake -B ${PROJECT_BINARY_DIR}/packages
   WORKING_DIRECTORY ${PROJECT_BINARY_DIR} USES_TERMINAL VERBATIM)
-foreach(target wafertlm wafertlm_mpi wafertlm_verilated wafertlm_commands wafertlm_designs ${packaged_libraries})
+foreach(target wafertlm wafertlm_mpi wafertlm_mpi_transport wafertlm_verilated wafertlm_commands wafertlm_designs ${packaged_libraries})
   if(TARGET ${target})
     add_dependencies(packages ${target})
   endif()

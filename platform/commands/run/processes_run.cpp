@@ -76,6 +76,10 @@ struct SharedJob {
 };
 
 SharedJob load_shared(const ExperimentOptions& options, std::uint32_t processes) {
+  if (options.processes > 1 && options.processes != processes)
+    throw std::invalid_argument(
+        fmt::format("--processes {}, but {} have been started: leave it out under mpirun or srun",
+                    options.processes, processes));
   config::ExperimentSpec experiment = config::load_experiment(options.experiment, options.overrides);
   require_divisible(options, experiment.platform, processes);
   Job job = load_job(experiment);
