@@ -25,6 +25,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// What mpirun, and srun with PMIx, set for the processes that they start.
+constexpr const char *kOfOpenMpi = "OMPI_COMM_WORLD_SIZE", *kOfPmix = "PMIX_RANK";
+
 fs::path program() { return fs::read_symlink("/proc/self/exe"); }
 
 /// Beside the program in a build folder, else where it was installed. Empty: it was built without MPI.
@@ -82,10 +85,14 @@ std::vector<std::string> texts_of_all(Transport& transport, const std::string& o
 
 }  // namespace
 
+void forget_launcher() {
+  unsetenv(kOfOpenMpi);
+  unsetenv(kOfPmix);
+}
+
 std::uint32_t launched_processes() {
-  if (const std::uint32_t of_open_mpi = number_in("OMPI_COMM_WORLD_SIZE"); of_open_mpi != 0)
-    return of_open_mpi;
-  if (std::getenv("PMIX_RANK")) return std::max<std::uint32_t>(number_in("SLURM_STEP_NUM_TASKS"), 1);
+  if (const std::uint32_t of_open_mpi = number_in(kOfOpenMpi); of_open_mpi != 0) return of_open_mpi;
+  if (std::getenv(kOfPmix)) return std::max<std::uint32_t>(number_in("SLURM_STEP_NUM_TASKS"), 1);
   return 1;
 }
 

@@ -21,6 +21,8 @@ class OtherFailed : public std::exception {
 
 /// How many processes mpirun or srun has started this program as; 1: none has, or one.
 std::uint32_t launched_processes();
+/// What this process starts from now on runs alone, also if mpirun or srun has started this one.
+void forget_launcher();
 /// Makes this process mpirun, which starts the same command `processes` times.
 /// @throws std::invalid_argument: there is no mpirun, or this program was built without MPI.
 [[noreturn]] void launch(std::uint32_t processes);

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "platform/host/interrupt.h"
+#include "platform/parallel/launch.h"
 
 namespace wafertlm {
 namespace {
@@ -71,6 +72,7 @@ void CellProcesses::become(const std::vector<std::string>& words, const std::str
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
+  forget_launcher();  // of the workers
   execv(program_.c_str(), arguments.data());
   _exit(127);
 }
