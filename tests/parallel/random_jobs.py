@@ -35,10 +35,11 @@ def platform(draw):
     lines += ["  wafer:", f"    width: {width}", f"    height: {height}", "    outer:", f"      wafers: {wafers}",
               f"      topology: {topology}", f"      latency: {draw.choice([37, 200, 500, 2000])} ns",
               f"      bandwidth: {draw.choice([10, 50, 128, 300])} GB/s"]
-    if draw.random() < 0.4:
+    ethernet = draw.random() < 0.4
+    if ethernet:
         lines += [f"      ethernet: {{mtu: {draw.choice([1, 4])} KiB, switch_latency: 300 ns}}" if topology == "switch" else
                   "      ethernet: {mtu: 4 KiB}"]
-    if draw.random() < 0.3:
+    if draw.random() < 0.3 and not ethernet:  # it needs room for what comes until a pause takes effect
         lines += ["    fabric:", f"      input_buffer: {draw.choice([8, 12, 32])} KiB"]
     if draw.random() < 0.3:
         slow = draw.randrange(wafers * width * height)
