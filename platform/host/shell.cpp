@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
 #include <stdexcept>
 
@@ -35,6 +36,8 @@ std::string shell_quoted(const std::string& word) {
   }
   return text + "'";
 }
+
+std::string own_path() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
 
 bool has_program(const std::string& name) {
   const char* const path = std::getenv("PATH");

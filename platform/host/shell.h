@@ -14,6 +14,8 @@ struct Answer {
 Answer ask_shell(const std::string& command);
 /// A word that the shell takes as it is.
 std::string shell_quoted(const std::string& word);
+/// Where this program is.
+std::string own_path();
 /// Whether there is such a program in PATH.
 bool has_program(const std::string& name);
 

@@ -28,11 +28,9 @@ namespace fs = std::filesystem;
 /// What mpirun, and srun with PMIx, set for the processes that they start.
 constexpr const char *kOfOpenMpi = "OMPI_COMM_WORLD_SIZE", *kOfPmix = "PMIX_RANK";
 
-fs::path program() { return fs::read_symlink("/proc/self/exe"); }
-
 /// Beside the program in a build folder, else where it was installed. Empty: it was built without MPI.
 fs::path mpi_library() {
-  const fs::path folder = program().parent_path();
+  const fs::path folder = fs::path(own_path()).parent_path();
   for (const fs::path& path : {folder / "libwafertlm_mpi.so", folder / "../lib/wafertlm/libwafertlm_mpi.so"})
     if (fs::exists(path)) return path;
   return {};
@@ -85,6 +83,12 @@ std::vector<std::string> texts_of_all(Transport& transport, const std::string& o
 
 }  // namespace
 
+void allow_mpi_as_root() {
+  if (geteuid() != 0) return;
+  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
+  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
+}
+
 void forget_launcher() {
   unsetenv(kOfOpenMpi);
   unsetenv(kOfPmix);
@@ -107,15 +111,12 @@ void launch(std::uint32_t processes) {
   const std::size_t own = words.size();
   for (std::size_t at = 0; at < line.size(); at += words.back().size() + 1)
     words.emplace_back(line.c_str() + at);
-  words[own] = program().string();
+  words[own] = own_path();
   // Reading from a process that is gone would end a living one without a word; and of those that mpirun ends
   // one is to say why, also on a busy machine.
   setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
   setenv("OMPI_MCA_odls_base_sigkill_timeout", "2", 0);
-  if (geteuid() == 0) {  // Open MPI asks whether root means it
-    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
-    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
-  }
+  allow_mpi_as_root();
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);

@@ -23,6 +23,8 @@ class OtherFailed : public std::exception {
 std::uint32_t launched_processes();
 /// What this process starts from now on runs alone, also if mpirun or srun has started this one.
 void forget_launcher();
+/// Open MPI asks root whether it means it; for the mpirun that this process starts or becomes.
+void allow_mpi_as_root();
 /// Makes this process mpirun, which starts the same command `processes` times.
 /// @throws std::invalid_argument: there is no mpirun, or this program was built without MPI.
 [[noreturn]] void launch(std::uint32_t processes);

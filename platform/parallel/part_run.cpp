@@ -20,9 +20,6 @@ Wafers wafers_of(const config::ExperimentSpec& experiment) {
   return fabric_kind(experiment.platform.wafer).wafers(experiment.platform.wafer);
 }
 
-/// As of JobRun.
-constexpr std::size_t kCausesKept = std::size_t{1} << 19;
-
 }  // namespace
 
 PartRun::PartRun(Machine& machine, const Job& job, const config::ExperimentSpec& experiment)
@@ -46,10 +43,8 @@ PartRun::PartRun(Machine& machine, const Job& job, const config::ExperimentSpec&
   for (std::uint32_t rank = 0; rank < job.size(); ++rank) {
     if (!here[rank]) continue;
     nodes_ += job.summaries[rank].nodes * iterations_;
-    ranks_.emplace(rank, std::make_unique<RankSequencer>(
-                             context_, host, rank, job,
-                             SequencerOptions{experiment.platform.sequencer, job.dependencies,
-                                              job.summaries[rank].missing, job.summaries[rank].numbers}));
+    ranks_.emplace(rank,
+                   std::make_unique<RankSequencer>(context_, host, rank, job, experiment.platform.sequencer));
   }
   const std::set<NpuId> used(job.npus.begin(), job.npus.end());
   OperationListener& listener = *this;

@@ -28,9 +28,8 @@ enum State : std::uint64_t { failed, running, at_barrier };
 Transport::Bytes joined(const Transport::Bytes& first, const Transport::Bytes& second) {
   if (first.empty() && second.empty()) return {};
   ByteWriter writer;
-  writer.put(std::uint64_t{first.size()});
-  writer.put_bytes(first.data(), first.size());
-  writer.put_bytes(second.data(), second.size());
+  writer.put_block(first);
+  writer.put_block(second);
   return writer.take();
 }
 
@@ -64,10 +63,8 @@ void Windows::exchange() {
     if (batch.empty()) continue;
     work([&] {
       ByteReader reader(batch);
-      const auto size = static_cast<std::size_t>(reader.get<std::uint64_t>());
-      const std::byte* const first = reader.get_bytes(size);
-      links.deliver({first, first + size});
-      part_.news().deliver({first + size, batch.data() + batch.size()});
+      links.deliver(reader.get_block<Transport::Bytes>());
+      part_.news().deliver(reader.get_block<Transport::Bytes>());
     });
   }
 }
@@ -99,12 +96,11 @@ void Windows::run(TimePs watchdog_ps, const Progress& progress) {
       continue;
     }
     if (bounds.next_ps == kNever) return;
-    reached_ps_ = bounds.next_ps;
-    if (reached_ps_ >= watchdog_ps) {
+    if (bounds.next_ps >= watchdog_ps) {
       failure_ = "the watchdog time of " + format_time(watchdog_ps) + " is over (run.watchdog)";
       continue;
     }
-    if (progress) progress(reached_ps_);
+    progress(bounds.next_ps);
     TimePs end_ps = bounds.next_ps + lookahead_ps_;
     // The next iteration may begin when a rank elsewhere is done, and not before its next event.
     if (part_.at_barrier_ps() != kNever) end_ps = std::min(end_ps, bounds.next_active_ps);

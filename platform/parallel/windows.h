@@ -37,8 +37,6 @@ class Windows {
   const WindowCounts& counts() const { return counts_; }
   /// What failed in this process; empty: nothing.
   const std::string& failure() const { return failure_; }
-  /// Up to when all processes have got.
-  TimePs reached_ps() const { return reached_ps_; }
 
  private:
   struct Bounds {
@@ -57,7 +55,6 @@ class Windows {
   WindowCounts counts_;
   std::uint64_t last_work_ns_ = 0;
   std::string failure_;
-  TimePs reached_ps_ = 0;
 };
 
 }  // namespace wafertlm

@@ -124,9 +124,6 @@ std::string algorithm_place(const config::PlatformSpec& platform, const chakra::
   return "";
 }
 
-/// Records of causes (40 B each) that are kept whether or not a gap still needs them.
-constexpr std::size_t kCausesKept = std::size_t{1} << 19;
-
 }  // namespace
 
 JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& experiment, EqualRanks equal)
@@ -166,10 +163,9 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
       machine.wafer().fabric().require_routes({job.npus[rank], job.npus[peer]});
   const std::uint32_t simulated_ranks = equal_.places.one_for_all ? 1 : job.size();
   for (std::uint32_t rank = 0; rank < simulated_ranks; ++rank) {
-    const SequencerOptions options{experiment.platform.sequencer, job.dependencies,
-                                   job.summaries[rank].missing, job.summaries[rank].numbers};
     RankHost& host = *this;
-    ranks_.push_back(std::make_unique<RankSequencer>(context_, host, rank, job, options));
+    ranks_.push_back(
+        std::make_unique<RankSequencer>(context_, host, rank, job, experiment.platform.sequencer));
   }
   causes_.bound(kCausesKept, [this] { return accounted_ps(); });
   const Wafers wafers = fabric_kind(experiment.platform.wafer).wafers(experiment.platform.wafer);
@@ -266,7 +262,7 @@ bool JobRun::gathers(std::uint32_t rank, const CollectiveRecord& record, TimePs 
 
 void JobRun::collective_entered(std::uint32_t rank, const CollectiveRecord& record, bool is_first,
                                 TimePs now) {
-  if (!is_first && !news_) return;
+  if (!news_ && !is_first) return;  // all others have been told
   const auto group = static_cast<std::uint32_t>(job_.groups.number(record.group));
   if (news_) return news_->entered(rank, group, record.sequence, now);
   for (const std::uint32_t other : job_.groups.ranks(record.group))

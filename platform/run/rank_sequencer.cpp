@@ -28,8 +28,9 @@ bool is_message(const Task& task) {
 }  // namespace
 
 RankSequencer::RankSequencer(JobContext& context, RankHost& host, std::uint32_t rank, const Job& job,
-                             const SequencerOptions& options)
-    : engine(rank, *job.ranks[rank], job.groups, context.causes, *this, options),
+                             const SequencerParams& params)
+    : engine(rank, *job.ranks[rank], job.groups, context.causes, *this,
+             {params, job.dependencies, job.summaries[rank].missing, job.summaries[rank].numbers}),
       account(context.causes, [&host, rank](const TimeSegment& part) { host.time_spent(rank, part); }),
       context_(context),
       host_(host),

@@ -29,6 +29,9 @@ struct JobContext {
   RunObserver* observer = nullptr;
 };
 
+/// Records of causes (40 B each) that are kept whether or not a gap still needs them.
+constexpr std::size_t kCausesKept = std::size_t{1} << 19;
+
 class RankHost {
  public:
   virtual void iteration_done(std::uint32_t rank, std::uint32_t iteration, TimePs now) = 0;
@@ -52,7 +55,7 @@ class RankHost {
 class RankSequencer final : private SequencerHost, private OperationListener {
  public:
   RankSequencer(JobContext& context, RankHost& host, std::uint32_t rank, const Job& job,
-                const SequencerOptions& options);
+                const SequencerParams& params);
 
   SequencerEngine engine;
   TimeAccount account;

@@ -25,6 +25,13 @@ class ByteWriter {
     bytes_.insert(bytes_.end(), begin, begin + size);
   }
   bool empty() const { return bytes_.empty(); }
+  /// A string or a list of bytes, with its size.
+  template <typename Bytes>
+  void put_block(const Bytes& bytes) {
+    static_assert(sizeof(bytes[0]) == 1);
+    put(std::uint64_t{bytes.size()});
+    put_bytes(reinterpret_cast<const std::byte*>(bytes.data()), bytes.size());
+  }
   std::vector<std::byte> take() { return std::exchange(bytes_, {}); }
 
  private:
@@ -44,6 +51,12 @@ class ByteReader {
     T value;
     std::memcpy(&value, get_bytes(sizeof value), sizeof value);
     return value;
+  }
+  template <typename Bytes>
+  Bytes get_block() {
+    const auto size = static_cast<std::size_t>(get<std::uint64_t>());
+    const auto* const begin = reinterpret_cast<const typename Bytes::value_type*>(get_bytes(size));
+    return Bytes(begin, begin + size);
   }
   const std::byte* get_bytes(std::size_t size) {
     if (left() < size) throw std::logic_error("a batch of another process is cut short");

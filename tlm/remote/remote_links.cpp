@@ -123,7 +123,6 @@ void RemoteLinks::send(std::uint32_t link, std::uint32_t process, Packet& packet
   out.put(Crossing::packet);
   out.put(crossing);
   if (crossing.data_bytes != 0) out.put_bytes(packet.data.data(), packet.data.size());
-  ++packet_count_;
   gone_.push_back(&packet);
   // Nobody receives it here: that its last packet has gone ends it.
   message.arrived_bytes += packet.payload_bytes;

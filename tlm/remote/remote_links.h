@@ -41,7 +41,6 @@ class RemoteLinks {
   /// From any process. @throws std::logic_error: a packet or a credit that lies before now, or of a link that
   /// does not end (begin) here.
   void deliver(const std::vector<std::byte>& batch);
-  std::uint64_t packets() const { return packet_count_; }
 
  private:
   friend RemoteBegin;
@@ -68,7 +67,6 @@ class RemoteLinks {
     std::uint64_t bytes = 0;  // that have come
   };
   std::map<Key, Incoming> incoming_;
-  std::uint64_t packet_count_ = 0;
 };
 
 }  // namespace wafertlm

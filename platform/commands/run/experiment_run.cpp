@@ -178,16 +178,6 @@ bool records_some(const ExperimentOptions& options) {
 
 using Clock = std::chrono::steady_clock;
 
-/// Says so if a key had no effect, which only the run shows.
-std::string operands_text(const config::PlatformSpec& platform, const Measurements& measured) {
-  if (platform.npu.compute.operands == config::OperandSource::free) return {};
-  for (const NpuMeasurements& npu : measured.npus)
-    if (npu.operand_bytes != 0) return {};
-  return "npu.compute.operands: hbm had no effect, because no computation says how many bytes it moves or "
-         "which matrix products it is: give traces a tensor_size, a table of layers their activation_bytes "
-         "(with data_parallel), or take a model by its shape (transformer, convolutions).\n";
-}
-
 /// What a run that failed leaves; a second failure must not hide the first.
 void close_after_failure(Recorders& recorders, OutputFolder& folder) {
   folder.keep();

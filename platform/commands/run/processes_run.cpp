@@ -24,6 +24,7 @@
 #include "platform/parallel/launch.h"
 #include "platform/parallel/part_run.h"
 #include "platform/parallel/windows.h"
+#include "platform/results/cost.h"
 #include "platform/results/results.h"
 #include "platform/spec/fabric_kinds.h"
 #include "platform/text/format.h"
@@ -104,33 +105,20 @@ struct PartResult {
 
   Transport::Bytes pack() const {
     ByteWriter writer;
-    const auto put = [&](const auto& bytes) {
-      writer.put(std::uint64_t{bytes.size()});
-      writer.put_bytes(reinterpret_cast<const std::byte*>(bytes.data()), bytes.size());
-    };
     writer.put(is_done);
     writer.put(counts);
     writer.put(windows_wall_s);
     writer.put(windows_cpu_s);
     writer.put(cpu_s);
     writer.put(peak_rss_bytes);
-    put(failure);
-    put(logs);
-    put(measured);
-    for (const std::string& line : pending) put(line);
+    writer.put_block(failure);
+    writer.put_block(logs);
+    writer.put_block(measured);
+    for (const std::string& line : pending) writer.put_block(line);
     return writer.take();
   }
   static PartResult unpack(const Transport::Bytes& packed) {
     ByteReader reader(packed);
-    const auto get = [&] {
-      const auto size = static_cast<std::size_t>(reader.get<std::uint64_t>());
-      const std::byte* const begin = reader.get_bytes(size);
-      return Transport::Bytes(begin, begin + size);
-    };
-    const auto text = [&] {
-      const Transport::Bytes bytes = get();
-      return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    };
     PartResult result;
     result.is_done = reader.get<bool>();
     result.counts = reader.get<WindowCounts>();
@@ -138,10 +126,10 @@ struct PartResult {
     result.windows_cpu_s = reader.get<double>();
     result.cpu_s = reader.get<double>();
     result.peak_rss_bytes = reader.get<std::uint64_t>();
-    result.failure = text();
-    result.logs = get();
-    result.measured = get();
-    while (!reader.at_end()) result.pending.push_back(text());
+    result.failure = reader.get_block<std::string>();
+    result.logs = reader.get_block<Transport::Bytes>();
+    result.measured = reader.get_block<Transport::Bytes>();
+    while (!reader.at_end()) result.pending.push_back(reader.get_block<std::string>());
     return result;
   }
 };
@@ -169,6 +157,8 @@ PartResult simulate_part(const SharedJob& shared, Transport& transport, Watch& w
   try {
     machine = std::make_unique<Machine>(platform, false, nullptr, nullptr, places);
     part = std::make_unique<PartRun>(*machine, shared.job, shared.experiment);
+    if (shared.experiment.costs)
+      cost::cost_of(shared.experiment, machine->wafer().fabric());  // every link has its price
     elaborate();
   } catch (...) {
     failure = std::current_exception();
@@ -185,7 +175,8 @@ PartResult simulate_part(const SharedJob& shared, Transport& transport, Watch& w
     if (transport.process() == 0 && progress.is_due())
       progress.show(fmt::format("{} simulated, {} of {} nodes of process 0", format_time(now),
                                 part->finished(), part->nodes()),
-                    static_cast<double>(part->finished()) / static_cast<double>(part->nodes()));
+                    static_cast<double>(part->finished()) /
+                        static_cast<double>(std::max<std::uint64_t>(part->nodes(), 1)));
   });
   result.windows_wall_s = seconds_since(start);
   result.windows_cpu_s = process_cpu_s() - start_cpu_s;
@@ -268,13 +259,13 @@ nlohmann::ordered_json play(const SharedJob& shared, Whole& whole, Watch& watch,
 }
 
 /// Writes them. @return what is printed
-std::string write(const nlohmann::ordered_json& results, const ExperimentOptions& options,
-                  const SharedJob& shared, OutputFolder& folder) {
+std::string write(const nlohmann::ordered_json& results, const Measurements& measured,
+                  const ExperimentOptions& options, const SharedJob& shared, OutputFolder& folder) {
   Files files = given_files(options, shared.configuration);
   for (auto& file : made_files(results)) files.push_back(std::move(file));
   for (const auto& [name, text] : files) folder.write(name, text);
   const nlohmann::ordered_json& processes = results["host"]["processes"];
-  std::string summary = run_summary(results);
+  std::string summary = run_summary(results) + operands_text(shared.experiment.platform, measured);
   summary += fmt::format(
       "{} processes: {} windows, {} exchanged; speed-up at most {:.2f} by their work.\nWritten:\n",
       processes["each"].size(), processes["windows"].get<std::uint64_t>(),
@@ -319,7 +310,7 @@ ExperimentRun run_as_process(const ExperimentOptions& options, Transport& transp
   if (transport.process() == 0) try {
       Whole whole = sum_of(parts, shared->dealing, names);
       done.results = play(*shared, whole, watch, own.windows_cpu_s, start);
-      done.summary = write(done.results, options, *shared, *folder);
+      done.summary = write(done.results, whole.measured, options, *shared, *folder);
     } catch (...) {
       failed = std::current_exception();
     }

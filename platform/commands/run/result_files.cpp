@@ -42,6 +42,15 @@ Files made_files(const nlohmann::ordered_json& results) {
   return files;
 }
 
+std::string operands_text(const config::PlatformSpec& platform, const Measurements& measured) {
+  if (platform.npu.compute.operands == config::OperandSource::free) return {};
+  for (const NpuMeasurements& npu : measured.npus)
+    if (npu.operand_bytes != 0) return {};
+  return "npu.compute.operands: hbm had no effect, because no computation says how many bytes it moves or "
+         "which matrix products it is: give traces a tensor_size, a table of layers their activation_bytes "
+         "(with data_parallel), or take a model by its shape (transformer, convolutions).\n";
+}
+
 std::uint64_t peak_rss_bytes() {
   struct rusage usage {};
   getrusage(RUSAGE_SELF, &usage);

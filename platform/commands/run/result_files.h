@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "platform/commands/run/run_command.h"
+#include "platform/machine/measurements.h"
 #include "platform/spec/load.h"
 
 namespace wafertlm {
@@ -26,6 +27,8 @@ Files given_files(const ExperimentOptions& options, const config::ResolvedFiles&
 /// What comes of the results.
 Files made_files(const nlohmann::ordered_json& results);
 
+/// Says so if a key had no effect, which only the run shows.
+std::string operands_text(const config::PlatformSpec& platform, const Measurements& measured);
 std::uint64_t peak_rss_bytes();
 
 }  // namespace wafertlm

@@ -13,6 +13,7 @@
 #include "platform/commands/study/sweep/time_left.h"
 #include "platform/host/digest.h"
 #include "platform/host/files.h"
+#include "platform/host/shell.h"
 
 namespace wafertlm {
 namespace {

@@ -30,8 +30,6 @@ const EngineKind& engine_kind(const std::string& name) {
                               config::suggestion(name, names, "there are"));
 }
 
-std::string own_path() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
-
 unsigned cells_at_a_time(const SweepOptions& options) {
   return options.jobs > 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
 }

@@ -42,8 +42,6 @@ int run_slurm_task(const std::string& file, std::size_t task);
 /// line when the cell has ended. @return exit code.
 int run_cells_from_input(const std::string& file);
 
-/// Where this program is.
-std::string own_path();
 /// As many cells at the same time as were asked for, or as there are cores.
 unsigned cells_at_a_time(const SweepOptions& options);
 

@@ -14,6 +14,7 @@
 #include "platform/commands/study/sweep/engine.h"
 #include "platform/host/interrupt.h"
 #include "platform/host/shell.h"
+#include "platform/parallel/launch.h"
 
 namespace wafertlm {
 namespace {
@@ -53,10 +54,7 @@ class Launch {
     prctl(PR_SET_PDEATHSIG, SIGTERM);  // not SIGKILL: it has to end its workers
     if (getppid() != parent) _exit(127);
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
-    if (geteuid() == 0) {  // Open MPI asks whether root means it
-      setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
-      setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
-    }
+    allow_mpi_as_root();
     execl("/bin/sh", "sh", "-c", whole.c_str(), nullptr);
     _exit(127);
   }
