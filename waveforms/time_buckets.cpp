@@ -1,22 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "waveforms/time_buckets.h"
 
-#include <algorithm>
+#include <cmath>
 
 namespace wafertlm {
 
-void TimeBuckets::reach(TimePs to_ps) {
-  while (to_ps / width_ps_ >= most_) {
-    width_ps_ *= 2;
-    for (auto& sums : sums_) {
-      for (std::size_t i = 0; i < sums.size(); ++i) {
-        const double sum = sums[i];
-        sums[i] = 0;
-        sums[i / 2] += sum;
-      }
-      sums.resize((sums.size() + 1) / 2);
+void TimeBuckets::widen() {
+  width_ps_ *= 2;
+  for (auto& sums : sums_) {
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      const double sum = sums[i];
+      sums[i] = 0;
+      sums[i / 2] += sum;
     }
+    sums.resize((sums.size() + 1) / 2);
   }
+}
+
+void TimeBuckets::reach(TimePs to_ps) {
+  while (to_ps / width_ps_ >= most_) widen();
+}
+
+void TimeBuckets::add(const TimeBuckets& other) {
+  while (width_ps_ < other.width_ps_) widen();
+  for (std::size_t series = 0; series < sums_.size(); ++series)
+    for (std::size_t i = 0; i < other.sums_[series].size(); ++i) {
+      const std::size_t bucket = i * other.width_ps_ / width_ps_;
+      if (sums_[series].size() <= bucket) sums_[series].resize(bucket + 1);
+      sums_[series][bucket] += other.sums_[series][i];
+    }
 }
 
 void TimeBuckets::clear(TimePs width_ps) {
@@ -35,10 +47,13 @@ void TimeBuckets::add(std::size_t series, TimePs from_ps, TimePs to_ps, double a
     return;
   }
   const double per_ps = amount / static_cast<double>(to_ps - from_ps);
-  for (std::size_t i = first; i <= last; ++i) {
-    const TimePs begin = std::max(from_ps, i * width_ps_), end = std::min(to_ps, (i + 1) * width_ps_);
-    sums[i] += per_ps * static_cast<double>(end - begin);
+  double before = 0;  // up to the bucket
+  for (std::size_t i = first; i < last; ++i) {
+    const double up_to = std::trunc(per_ps * static_cast<double>((i + 1) * width_ps_ - from_ps));
+    sums[i] += up_to - before;
+    before = up_to;
   }
+  sums[last] += amount - before;
 }
 
 }  // namespace wafertlm

@@ -158,7 +158,8 @@ void VcdWriter::write_value(const Signal& signal) {
 void VcdWriter::write_present() {
   if (touched_.empty()) return;
   if (!has_header_) write_header();
-  bool has_time = now_ == 0;  // the header's
+  std::sort(touched_.begin(), touched_.end());  // no matter who was first in this moment
+  bool has_time = now_ == 0;                    // the header's
   for (const std::uint32_t number : touched_) {
     Signal& signal = signals_[number];
     signal.is_touched = false;

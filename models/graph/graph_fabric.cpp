@@ -260,7 +260,9 @@ void GraphFabric::bind_links() {
 void GraphFabric::bind_remote(std::uint32_t link) {
   const FabricGraph::Link& cut = graph_.links()[link];
   if (is_here(cut.from))
-    remote_->begin(link, params_.wafer_of[cut.to], module_of(cut.from).output(output_of(link)));
+    bind_checked(module_of(cut.from).output(output_of(link)), remote_->begin(link, params_.wafer_of[cut.to]),
+                 checkers_, graph_.vertices()[cut.from].name + "_to_" + graph_.vertices()[cut.to].name,
+                 output(link), classes_);
   else
     remote_->end(link, params_.wafer_of[cut.from], module_of(cut.to).input(input_of(link)));
 }

@@ -26,6 +26,7 @@
 #include "tlm/memory/memory_observer.h"
 #include "tlm/operation/checker.h"
 #include "tlm/operation/operation_port.h"
+#include "tlm/packets/npu_name.h"
 
 namespace wafertlm {
 
@@ -179,7 +180,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
     }
     const bool is_whole = spec.wafer.fabric.defects.hbm_percent(params.npu) == 100;
     memories_[n] = std::make_unique<Hbm>(
-        ("hbm_" + number).c_str(), is_whole ? whole_hbm : hbm_params(spec, params.npu), wafer_->scheduler);
+        memory_instance(params.npu).c_str(), is_whole ? whole_hbm : hbm_params(spec, params.npu), wafer_->scheduler);
     bind_checked(npus_[n]->memory.socket, memories_[n]->socket, wafer_->checkers(), "memory_" + number);
   }
   memory_rtl_ = std::make_unique<MemoryViews>(wafer_->spec().npu.hbm, memories_);

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include "models/endpoint/endpoint.h"
-#include "models/hbm/hbm.h"
 #include "platform/machine/wafer.h"
 #include "platform/run/job.h"
 #include "tlm/packets/npu_name.h"
@@ -49,15 +47,20 @@ void require_instances(const std::vector<std::string>& filter, const Machine& ma
   for (std::uint32_t n = 0; n < machine.wafer().endpoints(); ++n)
     names.push_back(machine.wafer().fabric().endpoint_name(static_cast<NpuId>(n)));
   for (std::uint32_t n = 0; n < machine.wafer().npus(); ++n)
-    names.emplace_back(machine.memory(static_cast<NpuId>(n)).name());
+    names.push_back(memory_instance(static_cast<NpuId>(n)));
   for (std::size_t i = 0; i < machine.wafer().classes.size(); ++i)
     classes.push_back(machine.wafer().classes[static_cast<ClassId>(i)].name);
   InstanceFilter(filter).require_used(names, classes);
 }
 
 PerfettoTrace::PerfettoTrace(const std::string& path, const std::vector<std::string>& filter,
-                             const Machine& machine, const Job& job)
-    : machine_(machine), filter_(filter), writer_(path), ranks_(job.size()), places_(machine_links(machine)) {
+                             const Machine& machine, const Job& job, const Observables& observables)
+    : observables_(observables),
+      switches_(machine.wafer().fabric().switches()),
+      filter_(filter),
+      writer_(path),
+      ranks_(job.size()),
+      places_(machine_links(machine)) {
   for (std::uint32_t r = 0; r < job.size(); ++r) {
     Rank& rank = ranks_[r];
     rank.name = npu_instance(job.npus[r]);
@@ -87,7 +90,7 @@ PerfettoTrace::PerfettoTrace(const std::string& path, const std::vector<std::str
                 " packets waiting to leave", "packets", "links", wants_links_);
   for (std::uint32_t n = 0; n < machine.wafer().npus(); ++n)
     for (auto [counters, what] : {std::pair{&reads_, " read"}, std::pair{&writes_, " written"}})
-      new_counter(*counters, machine.memory(static_cast<NpuId>(n)).name(), what, "GB/s", "memories",
+      new_counter(*counters, memory_instance(static_cast<NpuId>(n)), what, "GB/s", "memories",
                   wants_memories_)
           .full = 1e12 / static_cast<double>(kBucketPs) / 1e9;
 }
@@ -190,12 +193,11 @@ void PerfettoTrace::sent(std::size_t observed, PortId output, const Packet&, Tim
   const std::size_t link = places_.of(observed, output);
   if (link == LinkPlaces::kNone) return;
   if (links_[link].wanted) add(links_[link], start_ps, end_ps, static_cast<double>(end_ps - start_ps));
-  const std::size_t switches = machine_.wafer().fabric().switches();
-  if (observed < switches) return;
-  Counter& queue = queues_[observed - switches];
+  if (observed < switches_) return;
+  Counter& queue = queues_[observed - switches_];
   const std::uint64_t bucket = start_ps / kBucketPs;
   if (!queue.wanted) return;
-  const auto waiting = machine_.endpoint(static_cast<NpuId>(observed - switches)).injection_port().queued();
+  const std::size_t waiting = observables_.waiting(static_cast<NpuId>(observed - switches_));
   if (bucket != queue.bucket || bucket == 0)
     put(queue, queue.bucket = bucket, static_cast<double>(waiting));
   else if (waiting == 0)  // the last one may have left: then nothing else would say so

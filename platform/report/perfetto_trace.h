@@ -9,9 +9,9 @@
 #include "platform/machine/machine.h"
 #include "platform/machine/machine_links.h"
 #include "platform/report/instance_filter.h"
+#include "platform/report/observables.h"
 #include "platform/run/job_run.h"
 #include "platform/run/run_observer.h"
-#include "tlm/memory/memory_observer.h"
 #include "waveforms/perfetto_writer.h"
 
 namespace wafertlm {
@@ -26,7 +26,7 @@ void require_instances(const std::vector<std::string>& filter, const Machine& ma
 class PerfettoTrace final : public RunObserver, public LinkObserver, public MemoryObserver {
  public:
   PerfettoTrace(const std::string& path, const std::vector<std::string>& filter, const Machine& machine,
-                const Job& job);
+                const Job& job, const Observables& observables);
 
   bool wants_links() const { return wants_links_; }
   bool wants_memories() const { return wants_memories_; }
@@ -79,7 +79,8 @@ class PerfettoTrace final : public RunObserver, public LinkObserver, public Memo
   void put(Counter& counter, std::uint64_t bucket, double value);
   void put_stretch(const Rank& rank, const Stretch& stretch);
 
-  const Machine& machine_;
+  const Observables& observables_;
+  const std::size_t switches_;
   InstanceFilter filter_;
   PerfettoWriter writer_;
   std::vector<Rank> ranks_;

@@ -7,13 +7,9 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "models/hbm/hbm.h"
 #include "platform/host/fst.h"
 #include "platform/machine/wafer.h"
-#include "tlm/fabric/checker.h"
 #include "tlm/kernel/globs.h"
-#include "tlm/memory/checker.h"
-#include "tlm/operation/checker.h"
 #include "tlm/packets/npu_name.h"
 
 namespace wafertlm {
@@ -36,12 +32,13 @@ struct RunWaves::Memories final : MemoryObserver {
   RunWaves& owner;
 };
 
-void require_signals(const std::vector<std::string>& globs, Machine& machine, const Placement& npus) {
+void require_signals(const std::vector<std::string>& globs, const Machine& machine, const Placement& npus,
+                     const std::vector<ObservableSocket>& sockets) {
   std::vector<std::string> names;
   for (const NpuId npu : npus) names.push_back(npu_instance(npu));
   for (std::uint32_t n = 0; n < machine.wafer().npus(); ++n)
-    names.emplace_back(machine.memory(static_cast<NpuId>(n)).name());
-  for (const ObservableSocket& socket : observable_sockets()) names.push_back(socket.name);
+    names.push_back(memory_instance(static_cast<NpuId>(n)));
+  for (const ObservableSocket& socket : sockets) names.push_back(socket.name);
   for (const std::string& glob : globs)
     if (std::none_of(names.begin(), names.end(), [&](const auto& name) { return matches_any({glob}, name); }))
       throw std::invalid_argument(
@@ -50,8 +47,8 @@ void require_signals(const std::vector<std::string>& globs, Machine& machine, co
           "and memory_3, with the numbers and switches of the platform");
 }
 
-RunWaves::RunWaves(const std::string& path, const std::vector<std::string>& globs, Machine& machine,
-                   const Placement& npus, SocketHub& hub)
+RunWaves::RunWaves(const std::string& path, const std::vector<std::string>& globs, const Machine& machine,
+                   const Placement& npus, const std::vector<ObservableSocket>& sockets, SocketHub& hub)
     : file_(path), ranks_(npus.size()), memory_numbers_(std::make_unique<Memories>(*this)) {
   waves_ = std::make_unique<SocketWaves>(file_.vcd());
   std::vector<std::string> classes;
@@ -64,12 +61,12 @@ RunWaves::RunWaves(const std::string& path, const std::vector<std::string>& glob
       ranks_[rank].number = waves_->add_npu(name);
   bool any_memory = false;
   for (std::uint32_t n = 0; n < machine.wafer().npus(); ++n) {
-    const std::string name = machine.memory(static_cast<NpuId>(n)).name();
+    const std::string name = memory_instance(static_cast<NpuId>(n));
     memories_.push_back(chosen(name) ? waves_->add_memory(name) : ~std::size_t{0});
     any_memory = any_memory || memories_.back() != ~std::size_t{0};
   }
   if (!any_memory) memories_.clear();
-  for (const ObservableSocket& socket : observable_sockets())
+  for (const ObservableSocket& socket : sockets)
     if (chosen(socket.name)) hub.add(socket, *waves_, waves_->add_socket(socket.name, socket.protocol));
 }
 
@@ -104,36 +101,15 @@ std::string RunWaves::finish(TimePs end_ps, bool complete) {
 }
 
 std::unique_ptr<TransactionLog> attach_log(const std::string& path, const std::vector<std::string>& globs,
-                                           const std::vector<std::string>& classes, SocketHub& hub) {
-  const std::vector<ObservableSocket> sockets = chosen_sockets(globs);
+                                           const std::vector<std::string>& classes,
+                                           const std::vector<ObservableSocket>& sockets, SocketHub& hub) {
+  const std::vector<ObservableSocket> chosen = chosen_sockets(globs, sockets);
   auto log = std::make_unique<TransactionLog>(path);
   log->name_classes(classes);
-  for (const ObservableSocket& socket : sockets)
+  for (const ObservableSocket& socket : chosen)
     hub.add(socket, *log, log->add_socket(socket.name, socket.protocol));
   return log;
 }
-
-namespace {
-
-template <typename T>
-bool add_if(sc_core::sc_object* object, const char* protocol, std::vector<ObservableSocket>& sockets) {
-  auto* const checker = dynamic_cast<T*>(object);
-  if (!checker) return false;
-  sockets.push_back({checker->basename(), protocol, [checker](SocketObserver& observer, std::size_t number) {
-                       checker->observe(observer, number);
-                     }});
-  return true;
-}
-
-void visit(const std::vector<sc_core::sc_object*>& objects, std::vector<ObservableSocket>& sockets) {
-  for (sc_core::sc_object* object : objects)
-    if (!add_if<FabricChecker>(object, "fabric", sockets) &&
-        !add_if<MemoryChecker>(object, "memory", sockets) &&
-        !add_if<OperationChecker>(object, "operation", sockets))
-      visit(object->get_child_objects(), sockets);
-}
-
-}  // namespace
 
 void SocketHub::add(const ObservableSocket& socket, SocketObserver& observer, std::size_t number) {
   const auto found = std::find_if(sockets_.begin(), sockets_.end(),
@@ -154,15 +130,8 @@ void SocketHub::phase(std::size_t socket, const void* id, SocketPhase phase, Tim
     each.observer->phase(each.number, id, phase, now, at_ps);
 }
 
-std::vector<ObservableSocket> observable_sockets() {
-  std::vector<ObservableSocket> sockets;
-  visit(sc_core::sc_get_top_level_objects(), sockets);
-  std::sort(sockets.begin(), sockets.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
-  return sockets;
-}
-
-std::vector<ObservableSocket> chosen_sockets(const std::vector<std::string>& globs) {
-  const std::vector<ObservableSocket> all = observable_sockets();
+std::vector<ObservableSocket> chosen_sockets(const std::vector<std::string>& globs,
+                                             const std::vector<ObservableSocket>& all) {
   std::vector<bool> chosen(all.size());
   for (const std::string& glob : globs) {
     bool any = false;

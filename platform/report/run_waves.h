@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "platform/host/files.h"
 #include "platform/machine/machine.h"
+#include "platform/report/observables.h"
 #include "platform/run/run_observer.h"
-#include "tlm/checking/socket_observer.h"
-#include "tlm/memory/memory_observer.h"
 #include "waveforms/socket_waves.h"
 #include "waveforms/transaction_log.h"
 #include "workloads/parallelism/placement.h"
@@ -35,14 +33,6 @@ class WaveFile {
   std::string vcd_;
 };
 
-/// Every socket of the platform that has a protocol checker, in the order of its name: "router0_to_router1",
-/// "npu3_to_router3" (fabric), "operations_3" (operation), "memory_3" (memory). `observe` makes its checker
-/// tell an observer.
-struct ObservableSocket {
-  std::string name, protocol;
-  std::function<void(SocketObserver&, std::size_t number)> observe;
-};
-
 /// Tells several observers about the same sockets. Must live as long as the simulation.
 class SocketHub final : public SocketObserver {
  public:
@@ -59,21 +49,21 @@ class SocketHub final : public SocketObserver {
   std::vector<Listener> sockets_;
 };
 
-std::vector<ObservableSocket> observable_sockets();
-
 /// Those whose names one of the globs matches. @throws std::invalid_argument for a glob that matches none.
-std::vector<ObservableSocket> chosen_sockets(const std::vector<std::string>& globs);
+std::vector<ObservableSocket> chosen_sockets(const std::vector<std::string>& globs,
+                                             const std::vector<ObservableSocket>& all);
 
 /// @throws std::invalid_argument: a glob that names nothing.
-void require_signals(const std::vector<std::string>& globs, Machine& machine, const Placement& npus);
+void require_signals(const std::vector<std::string>& globs, const Machine& machine, const Placement& npus,
+                     const std::vector<ObservableSocket>& sockets);
 
 /// Chosen signals of a run in a VCD or FST file: sockets by the names of their checkers, "npu3", "hbm_3".
 class RunWaves final : public RunObserver {
  public:
   /// FILE.fst needs `vcd2fst`, which comes with GTKWave. @throws std::invalid_argument: it is not there, or a
   /// glob that names nothing.
-  RunWaves(const std::string& path, const std::vector<std::string>& globs, Machine& machine,
-           const Placement& npus, SocketHub& hub);
+  RunWaves(const std::string& path, const std::vector<std::string>& globs, const Machine& machine,
+           const Placement& npus, const std::vector<ObservableSocket>& sockets, SocketHub& hub);
   ~RunWaves();
 
   SocketWaves& waves() { return *waves_; }
@@ -105,6 +95,7 @@ class RunWaves final : public RunObserver {
 
 /// The log of the sockets that the globs choose, attached to them. @param classes names, by number
 std::unique_ptr<TransactionLog> attach_log(const std::string& path, const std::vector<std::string>& globs,
-                                           const std::vector<std::string>& classes, SocketHub& hub);
+                                           const std::vector<std::string>& classes,
+                                           const std::vector<ObservableSocket>& sockets, SocketHub& hub);
 
 }  // namespace wafertlm

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "platform/machine/wafer.h"
+#include "tlm/remote/crossing.h"
 
 namespace wafertlm {
 
@@ -105,6 +106,32 @@ void Usage::repeated(const EpisodeSight& sight, TimePs start_ps) {
 
 void Usage::moved(std::size_t observed, bool write, std::uint64_t bytes, TimePs start_ps, TimePs end_ps) {
   memories_.add(2 * observed + (write ? 1 : 0), start_ps, end_ps, static_cast<double>(bytes));
+}
+
+std::vector<std::byte> Usage::pack() const {
+  ByteWriter writer;
+  for (const TimeBuckets* const buckets : {&links_, &memories_}) {
+    writer.put(buckets->width_ps());
+    for (std::size_t series = 0; series < buckets->series(); ++series) {
+      writer.put(std::uint64_t{buckets->sums(series).size()});
+      for (const double sum : buckets->sums(series)) writer.put(sum);
+    }
+  }
+  return writer.take();
+}
+
+void Usage::add(const std::vector<std::byte>& packed) {
+  ByteReader reader(packed);
+  for (TimeBuckets* const buckets : {&links_, &memories_}) {
+    TimeBuckets part(buckets->series());
+    part.clear(reader.get<TimePs>());
+    for (std::size_t series = 0; series < part.series(); ++series) {
+      std::vector<double> sums(reader.get<std::uint64_t>());
+      for (double& sum : sums) sum = reader.get<double>();
+      part.set(series, std::move(sums));
+    }
+    buckets->add(part);
+  }
 }
 
 nlohmann::ordered_json Usage::links_json(TimePs end_ps) const {

@@ -27,6 +27,11 @@ class Usage final : public LinkObserver, public MemoryObserver, public EpisodeOb
   void repeated(const EpisodeSight& sight, TimePs start_ps) override;
   void moved(std::size_t observed, bool write, std::uint64_t bytes, TimePs start_ps, TimePs end_ps) override;
 
+  /// For another process.
+  std::vector<std::byte> pack() const;
+  /// Adds what the observer of another part of the machine has seen: its pack().
+  void add(const std::vector<std::byte>& packed);
+
   /// Busy picoseconds of the links in the order of results.json, and bytes of the memories: reads of NPU n
   /// are series 2n, writes 2n + 1.
   const TimeBuckets& links() const { return links_; }

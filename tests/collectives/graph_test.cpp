@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "platform/spec/fabric_kinds.h"
 #include "tests/collectives/simulated.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
@@ -187,6 +188,48 @@ TEST_F(Graph, GivenRoutesAreTaken) {
   };
   EXPECT_EQ(time(near), 20'000 + 1'000'000);
   EXPECT_EQ(time(far), 60'000 + 1'000'000);
+}
+
+/// Two switches with two NPUs each, and a link between them.
+GraphText two_switches(const std::string& latency = "300 ns") {
+  GraphText graph(4);
+  for (const char* name : {"s", "t"}) graph.add_switch(name);
+  for (int n = 0; n < 4; ++n) graph.link(npu(n), n < 2 ? "s" : "t", "100 GB/s", "10 ns");
+  graph.link("s", "t", "50 GB/s", latency);
+  return graph;
+}
+
+// Credits over the link between them take its latency then, so packets of 4 KiB in a buffer of two wait.
+TEST_F(Graph, WafersOfAGraph) {
+  GraphText graph = two_switches();
+  graph.line("wafers: [[npu0, s, npu1], [t, npu2, npu3]]");
+  const config::PlatformSpec spec = platform_of(graph.text());
+  const Wafers wafers = fabric_kind(spec.wafer).wafers(spec.wafer);
+  EXPECT_EQ(wafers.count, 2U);
+  EXPECT_EQ(wafers.of_npu, (std::vector<std::uint32_t>{0, 0, 1, 1}));
+  EXPECT_EQ(wafers.lookahead_ps, 300'000U);
+  const config::PlatformSpec plain = platform_of(two_switches().text());
+  EXPECT_EQ(fabric_kind(plain.wafer).wafers(plain.wafer).count, 1U);
+  const auto late = [&](config::PlatformSpec of) {
+    of.wafer.fabric.buffer_bytes = 2 * of.wafer.fabric.format.full_wire_bytes();
+    return time_of(of, CollectiveType::all_to_all, "direct", 65'536);
+  };
+  EXPECT_EQ(time_of(spec, CollectiveType::all_reduce, "ring", 64),
+            time_of(plain, CollectiveType::all_reduce, "ring", 64));
+  EXPECT_GT(late(spec), late(plain) + 300'000);
+}
+
+TEST_F(Graph, RefusesWafersThatAreNone) {
+  const auto refused_with = [&](const std::string& wafers, const std::string& why) {
+    GraphText graph = two_switches();
+    graph.line("wafers: " + wafers);
+    refused(graph.text(), why);
+  };
+  refused_with("[[npu0, s, npu1], [t, npu2]]", "wafers do not say which one has npu3");
+  refused_with("[[npu0, s, npu1, t], [t, npu2, npu3]]", "wafers list 7 names of 6 NPUs and switches");
+  refused_with("[[npu0, s], [t, npu1, npu2, npu3]]", "npu1 and s are on two wafers");
+  refused_with("[[npu0, s, npu1], [u, npu2, npu3]]", "there is no 'u'");
+  refused_with("[[npu0, s, npu1, t, npu2, npu3]]", "wafers");
 }
 
 /// Wafers of 2 x 1 with a controller on each router.

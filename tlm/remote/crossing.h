@@ -82,14 +82,14 @@ struct CrossingPacket {
   VcId vc{};
   std::uint64_t sequence = 0, offset = 0;
   std::uint64_t operation = 0, tag = 0, message_bytes = 0;
+  std::uint64_t identity = 0;  ///< of the packet, for the process that it comes from
   std::uint32_t data_bytes = 0;
 };
 
 /// Room that gets free at the beginning of a link in another process.
 struct CrossingCredit {
   std::uint32_t link = 0;
-  std::uint32_t wire_bytes = 0;
-  VcId vc{};
+  std::uint64_t identity = 0;  ///< CrossingPacket::identity
   TimePs at_ps = 0;
 };
 

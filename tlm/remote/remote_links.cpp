@@ -2,6 +2,7 @@
 #include "tlm/remote/remote_links.h"
 
 #include <stdexcept>
+#include <unordered_map>
 #include <utility>
 
 #include "tlm/kernel/pending_times.h"
@@ -9,6 +10,9 @@
 #include "tlm/link/switch_module.h"
 
 namespace wafertlm {
+
+/// Of the packets of this process that are elsewhere.
+std::uint64_t identity_of(const Packet& packet) { return reinterpret_cast<std::uintptr_t>(&packet); }
 
 /// Where a link to another process begins: the far side of an output.
 class RemoteBegin final : public sc_core::sc_module, private FabricForwardIf {
@@ -20,15 +24,19 @@ class RemoteBegin final : public sc_core::sc_module, private FabricForwardIf {
       : sc_module(name), links_(links), link_(link), process_(process) {
     from_output.bind(static_cast<FabricForwardIf&>(*this));
   }
+  /// The packet was kept for it: its room, and for whoever checks the link.
   void credit(const CrossingCredit& credit, TimePs now) {
-    Packet packet;
-    packet.vc = credit.vc;
-    packet.wire_bytes = credit.wire_bytes;
+    const auto gone = gone_.find(credit.identity);
+    if (gone == gone_.end()) throw std::logic_error(std::string(name()) + ": a credit for no packet");
+    Packet& packet = *gone->second;
+    gone_.erase(gone);
     end_request(from_output, packet, credit.at_ps - now);
+    links_.packets_.release(packet);
   }
 
  private:
   ::tlm::tlm_sync_enum nb_transport_fw(Packet& packet, ::tlm::tlm_phase&, sc_core::sc_time& delay) override {
+    gone_.emplace(identity_of(packet), &packet);
     links_.send(link_, process_, packet, links_.scheduler_.now() + delay.value());
     return ::tlm::TLM_ACCEPTED;
   }
@@ -36,6 +44,7 @@ class RemoteBegin final : public sc_core::sc_module, private FabricForwardIf {
 
   RemoteLinks& links_;
   const std::uint32_t link_, process_;
+  std::unordered_map<std::uint64_t, Packet*> gone_;  // whose credits are not back
 };
 
 /// Where a link from another process ends: the near side of an input.
@@ -48,16 +57,23 @@ class RemoteEnd final : public sc_core::sc_module, private FabricBackwardIf {
       : sc_module(name), links_(links), link_(link), process_(process) {
     to_input.bind(static_cast<FabricBackwardIf&>(*this));
   }
+  void packet(Packet& packet, const CrossingPacket& crossing, TimePs now) {
+    identity_.emplace(&packet, crossing.identity);
+    begin_request(to_input, packet, crossing.head_ps - now);
+  }
 
  private:
   ::tlm::tlm_sync_enum nb_transport_bw(Packet& packet, ::tlm::tlm_phase&, sc_core::sc_time& delay) override {
-    links_.give_back(link_, process_, packet, links_.scheduler_.now() + delay.value());
+    const auto here = identity_.find(&packet);
+    links_.give_back(process_, {link_, here->second, links_.scheduler_.now() + delay.value()});
+    identity_.erase(here);
     return ::tlm::TLM_ACCEPTED;
   }
   const Scheduler* time_source() const override { return &links_.scheduler_; }
 
   RemoteLinks& links_;
   const std::uint32_t link_, process_;
+  std::unordered_map<const Packet*, std::uint64_t> identity_;  // whose room is taken
 };
 
 RemoteLinks::RemoteLinks(Part part, Scheduler& scheduler, PacketPool& packets, MessagePool& messages)
@@ -65,14 +81,14 @@ RemoteLinks::RemoteLinks(Part part, Scheduler& scheduler, PacketPool& packets, M
 
 RemoteLinks::~RemoteLinks() = default;
 
-void RemoteLinks::begin(std::uint32_t link, std::uint32_t wafer, FabricInitiatorSocket& output) {
+FabricTargetSocket& RemoteLinks::begin(std::uint32_t link, std::uint32_t wafer) {
   const std::uint32_t process = part_.process_of[wafer];
   const std::string name = "remote_begin_" + std::to_string(link);
   RemoteBegin& begin =
       *begins_.emplace_back(std::make_unique<RemoteBegin>(name.c_str(), *this, link, process));
-  output.bind(begin.from_output);
   begin_of_.emplace(link, &begin);
   out_[process];
+  return begin.from_output;
 }
 
 void RemoteLinks::end(std::uint32_t link, std::uint32_t wafer, FabricTargetSocket& input) {
@@ -90,10 +106,7 @@ std::vector<std::uint32_t> RemoteLinks::neighbours() const {
   return processes;
 }
 
-std::vector<std::byte> RemoteLinks::take_batch(std::uint32_t process) {
-  for (Packet* const packet : std::exchange(gone_, {})) packets_.release(*packet);
-  return out_.at(process).take();
-}
+std::vector<std::byte> RemoteLinks::take_batch(std::uint32_t process) { return out_.at(process).take(); }
 
 void RemoteLinks::send(std::uint32_t link, std::uint32_t process, Packet& packet, TimePs head_ps) {
   if (packet.flow || PendingTimes::is_pending(packet.tail_ps) || packet.kind != PacketKind::data)
@@ -118,23 +131,18 @@ void RemoteLinks::send(std::uint32_t link, std::uint32_t process, Packet& packet
   crossing.operation = message.key.operation;
   crossing.tag = message.key.tag;
   crossing.message_bytes = message.bytes;
+  crossing.identity = identity_of(packet);
   crossing.data_bytes = static_cast<std::uint32_t>(packet.data.size());
   ByteWriter& out = out_.at(process);
   out.put(Crossing::packet);
   out.put(crossing);
   if (crossing.data_bytes != 0) out.put_bytes(packet.data.data(), packet.data.size());
-  gone_.push_back(&packet);
   // Nobody receives it here: that its last packet has gone ends it.
   message.arrived_bytes += packet.payload_bytes;
   if (message.arrived_bytes == message.bytes) messages_.release(message);
 }
 
-void RemoteLinks::give_back(std::uint32_t link, std::uint32_t process, const Packet& packet, TimePs at_ps) {
-  CrossingCredit credit;
-  credit.link = link;
-  credit.wire_bytes = packet.wire_bytes;
-  credit.vc = packet.vc;
-  credit.at_ps = at_ps;
+void RemoteLinks::give_back(std::uint32_t process, const CrossingCredit& credit) {
   ByteWriter& out = out_.at(process);
   out.put(Crossing::credit);
   out.put(credit);
@@ -199,7 +207,7 @@ void RemoteLinks::arrive(const CrossingPacket& crossing, ByteReader& from) {
     const std::byte* const data = from.get_bytes(crossing.data_bytes);
     packet.data.assign(data, data + crossing.data_bytes);
   }
-  begin_request(end_of_.at(crossing.link)->to_input, packet, crossing.head_ps - scheduler_.now());
+  end_of_.at(crossing.link)->packet(packet, crossing, scheduler_.now());
 }
 
 }  // namespace wafertlm

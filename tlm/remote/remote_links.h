@@ -29,8 +29,8 @@ class RemoteLinks {
   ~RemoteLinks();
 
   const Part& part() const { return part_; }
-  /// An output here is the beginning of `link`, whose end is in a process with `wafer`.
-  void begin(std::uint32_t link, std::uint32_t wafer, FabricInitiatorSocket& output);
+  /// The beginning of `link`, whose end is in a process with `wafer`: bind an output to it.
+  FabricTargetSocket& begin(std::uint32_t link, std::uint32_t wafer);
   /// An input here is the end of `link`, whose beginning is in a process with `wafer`.
   void end(std::uint32_t link, std::uint32_t wafer, FabricTargetSocket& input);
 
@@ -46,7 +46,7 @@ class RemoteLinks {
   friend RemoteBegin;
   friend RemoteEnd;
   void send(std::uint32_t link, std::uint32_t process, Packet& packet, TimePs head_ps);
-  void give_back(std::uint32_t link, std::uint32_t process, const Packet& packet, TimePs at_ps);
+  void give_back(std::uint32_t process, const CrossingCredit& credit);
   void arrive(const CrossingPacket& crossing, ByteReader& from);
   Message& message_of(const CrossingPacket& crossing);
 
@@ -59,7 +59,6 @@ class RemoteLinks {
   std::map<std::uint32_t, RemoteBegin*> begin_of_;  // by link
   std::map<std::uint32_t, RemoteEnd*> end_of_;
   std::map<std::uint32_t, ByteWriter> out_;  // by process
-  std::vector<Packet*> gone_;                // in the batches; their senders may still look at them
   /// A message that comes from elsewhere: its source, its destination, operation and tag.
   using Key = std::tuple<NpuId, NpuId, std::uint64_t, std::uint64_t>;
   struct Incoming {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "platform/commands/run/recorders.h"
 #include "platform/commands/run/result_files.h"
 #include "platform/commands/run/run_command.h"
 #include "platform/host/digest.h"
@@ -23,6 +24,7 @@
 #include "platform/parallel/dealing.h"
 #include "platform/parallel/launch.h"
 #include "platform/parallel/part_run.h"
+#include "platform/parallel/sights.h"
 #include "platform/parallel/windows.h"
 #include "platform/results/cost.h"
 #include "platform/results/results.h"
@@ -34,21 +36,15 @@ namespace wafertlm {
 namespace {
 
 /// @throws std::invalid_argument: what one process would have to see whole.
-void require_divisible(const ExperimentOptions& options, const config::PlatformSpec& platform,
-                       std::uint32_t processes) {
+void require_divisible(const config::PlatformSpec& platform, std::uint32_t processes) {
   const auto refuse = [](const std::string& what) {
     throw std::invalid_argument(what + "; leave it out, or run it in one process");
   };
-  if (!options.vcd.empty() || !options.signals.empty() || !options.trace.empty() || !options.log.empty() ||
-      !options.report.empty())
-    refuse(
-        "--vcd, --signals, --trace, --log and --report record a whole machine, of which each of several "
-        "processes has a part");
   const Wafers wafers = fabric_kind(platform.wafer).wafers(platform.wafer);
   if (wafers.count < 2)
     throw std::invalid_argument(fmt::format(
         "{} processes share whole wafers, and {} is one wafer: simulate it in one process, or give "
-        "it a wafer.outer",
+        "it a wafer.outer (a graph: wafers)",
         processes, platform.name));
   if (processes > wafers.count)
     throw std::invalid_argument(
@@ -58,7 +54,7 @@ void require_divisible(const ExperimentOptions& options, const config::PlatformS
     throw std::invalid_argument(
         "between the wafers a packet or its credit takes no time, so that no process may run ahead of "
         "another: "
-        "set wafer.outer.latency, or run it in one process");
+        "set wafer.outer.latency (of a graph: that of its links), or run it in one process");
   if (platform.run.fault) refuse("run.fault counts the packets of a whole machine");
   if (!platform.run.faults.empty()) refuse("run.faults change routes everywhere at once");
   if (platform.run.acceleration == config::Acceleration::sampled)
@@ -81,8 +77,9 @@ SharedJob load_shared(const ExperimentOptions& options, std::uint32_t processes)
     throw std::invalid_argument(
         fmt::format("--processes {}, but {} have been started: leave it out under mpirun or srun",
                     options.processes, processes));
+  require_options_that_fit(options);
   config::ExperimentSpec experiment = config::load_experiment(options.experiment, options.overrides);
-  require_divisible(options, experiment.platform, processes);
+  require_divisible(experiment.platform, processes);
   Job job = load_job(experiment);
   const Wafers wafers = fabric_kind(experiment.platform.wafer).wafers(experiment.platform.wafer);
   std::vector<std::uint32_t> dealing = options.dealing.empty()
@@ -98,6 +95,7 @@ struct PartResult {
   bool is_done = false;
   std::vector<std::string> pending;
   Transport::Bytes logs, measured;
+  Sights sights;
   WindowCounts counts;
   double windows_wall_s = 0;
   double windows_cpu_s = 0, cpu_s = 0;  // of the processor, waiting included
@@ -114,6 +112,8 @@ struct PartResult {
     writer.put_block(failure);
     writer.put_block(logs);
     writer.put_block(measured);
+    writer.put_block(sights.log);
+    writer.put_block(sights.usage);
     for (const std::string& line : pending) writer.put_block(line);
     return writer.take();
   }
@@ -129,6 +129,8 @@ struct PartResult {
     result.failure = reader.get_block<std::string>();
     result.logs = reader.get_block<Transport::Bytes>();
     result.measured = reader.get_block<Transport::Bytes>();
+    result.sights.log = reader.get_block<Transport::Bytes>();
+    result.sights.usage = reader.get_block<Transport::Bytes>();
     while (!reader.at_end()) result.pending.push_back(reader.get_block<std::string>());
     return result;
   }
@@ -144,8 +146,32 @@ double process_cpu_s() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-PartResult simulate_part(const SharedJob& shared, Transport& transport, Watch& watch) {
-  const config::PlatformSpec& platform = shared.experiment.platform;
+/// What recorders (recorders.h) are made of.
+WantedSights wanted_sights(const ExperimentOptions& options) {
+  WantedSights wanted;
+  wanted.links = !options.trace.empty() || (!options.vcd.empty() && options.signals.empty());
+  wanted.memories = !options.trace.empty() || !options.signals.empty();
+  wanted.usage = !options.report.empty();
+  wanted.sockets = options.log;
+  wanted.sockets.insert(wanted.sockets.end(), options.signals.begin(), options.signals.end());
+  return wanted;
+}
+
+/// At process 0, the sockets of all: their names.
+std::vector<ObservableSocket> sockets_of_all(Transport& transport) {
+  ByteWriter own;
+  for (const ObservableSocket& socket : observable_sockets()) own.put_block(socket.name);
+  std::vector<ObservableSocket> all;
+  for (const Transport::Bytes& names : transport.gather(own.take()))
+    for (ByteReader reader(names); !reader.at_end();)
+      all.push_back({reader.get_block<std::string>(), "", {}});
+  return all;
+}
+
+PartResult simulate_part(const ExperimentOptions& options, const SharedJob& shared, Transport& transport,
+                         Watch& watch) {
+  config::PlatformSpec platform = shared.experiment.platform;
+  const std::unique_ptr<SocketChoice> chosen = checkers_of(options, platform);
   PartResult result;
   OperationLogs logs;
   Places places;
@@ -164,6 +190,16 @@ PartResult simulate_part(const SharedJob& shared, Transport& transport, Watch& w
     failure = std::current_exception();
   }
   require_all(transport, failure);
+  if (records_some(options)) {
+    const std::vector<ObservableSocket> sockets = sockets_of_all(transport);
+    if (transport.process() == 0) try {
+        require_names(options, *machine, shared.job, sockets);
+      } catch (...) {
+        failure = std::current_exception();
+      }
+    require_all(transport, failure);
+  }
+  SightLog sights(*machine, wanted_sights(options));
   Windows windows(transport, *machine, *part,
                   fabric_kind(platform.wafer).wafers(platform.wafer).lookahead_ps);
   ProgressLine progress;
@@ -191,6 +227,7 @@ PartResult simulate_part(const SharedJob& shared, Transport& transport, Watch& w
   if (!result.is_done) result.pending = machine->pending();
   result.logs = logs.pack();
   result.measured = wafertlm::pack(measure(*machine));
+  result.sights = sights.take();
   result.peak_rss_bytes = peak_rss_bytes();
   result.cpu_s = process_cpu_s();
   return result;
@@ -216,6 +253,7 @@ ProcessCost cost_of(const PartResult& part, std::vector<std::uint32_t> wafers) {
 struct Whole {
   OperationLogs logs;
   Measurements measured;
+  std::vector<Sights> sights;  // by process
   HostCost host;
 };
 
@@ -224,11 +262,12 @@ Whole sum_of(const std::vector<Transport::Bytes>& parts, const std::vector<std::
              const std::vector<std::string>& names) {
   Whole whole;
   for (std::uint32_t process = 0; process < parts.size(); ++process) {
-    const PartResult part = PartResult::unpack(parts[process]);
+    PartResult part = PartResult::unpack(parts[process]);
     if (!part.failure.empty()) throw std::runtime_error(names[process] + ": " + part.failure);
     whole.logs.add(part.logs);
     whole.logs.pending.insert(whole.logs.pending.end(), part.pending.begin(), part.pending.end());
     add(whole.measured, unpack(part.measured));
+    whole.sights.push_back(std::move(part.sights));
     whole.host.windows = part.counts.windows;
     whole.host.critical_work_s = 1e-9 * static_cast<double>(part.counts.critical_ns);
     whole.host.processes.push_back(cost_of(part, wafers_of(dealing, process)));
@@ -236,42 +275,62 @@ Whole sum_of(const std::vector<Transport::Bytes>& parts, const std::vector<std::
   return whole;
 }
 
-/// The results of the job when what all processes did is played: where its time went, and who waits for whom
-/// if it is stuck.
-nlohmann::ordered_json play(const SharedJob& shared, Whole& whole, Watch& watch, double windows_cpu_s,
-                            std::chrono::steady_clock::time_point start) {
+/// What comes out when what all processes did is played.
+struct Played {
+  nlohmann::ordered_json results;
+  std::string report;                // empty: none is asked for
+  std::vector<std::string> written;  // about what recorders have written
+};
+
+/// Where the job's time went, who waits for whom if it is stuck, and what there was to see.
+Played play(const ExperimentOptions& options, const SharedJob& shared, Whole& whole, OutputFolder& folder,
+            Watch& watch, double windows_cpu_s, std::chrono::steady_clock::time_point start) {
   const SimulationContext context;
   Places places;
   places.part = Part{static_cast<std::uint32_t>(whole.host.processes.size()), shared.dealing};  // nobody's
   places.logs = &whole.logs;
   Machine machine(shared.experiment.platform, false, nullptr, nullptr, places);
   JobRun job_run(machine, shared.job, shared.experiment);
-  job_run.run([&](TimePs, std::uint64_t, std::uint64_t) {
-    if (InterruptNotes::signal() != 0) watch.look();
-  });
+  PlayedSights sights(whole.sights, machine.wafer().scheduler);
+  Recorders recorders(options, folder.working(), machine, job_run, sights);
+  try {
+    job_run.run([&](TimePs, std::uint64_t, std::uint64_t) {
+      if (InterruptNotes::signal() != 0) watch.look();
+    });
+  } catch (const std::exception&) {
+    if (records_some(options)) close_after_failure(recorders, folder);
+    throw;
+  }
+  Played played;
+  played.written = recorders.finish(job_run.end_ps(), true);
   HostCost& host = whole.host;
   host.processes.front().peak_rss_bytes = peak_rss_bytes();  // it has played the logs of all, too
   host.processes.front().around_s = process_cpu_s() - windows_cpu_s;
   for (const ProcessCost& each : host.processes)
     host.peak_rss_bytes = std::max(host.peak_rss_bytes, each.peak_rss_bytes);
   host.wall_s = seconds_since(start);
-  return results_json(shared.experiment, job_run, machine, whole.measured, host);
+  played.results = results_json(shared.experiment, job_run, machine, whole.measured, host);
+  if (ReportRecorder* const report = recorders.report())
+    played.report =
+        report_html(report->data(played.results, shared.configuration.yaml, shared.experiment, job_run));
+  return played;
 }
 
-/// Writes them. @return what is printed
-std::string write(const nlohmann::ordered_json& results, const Measurements& measured,
-                  const ExperimentOptions& options, const SharedJob& shared, OutputFolder& folder) {
-  Files files = given_files(options, shared.configuration);
-  for (auto& file : made_files(results)) files.push_back(std::move(file));
+/// Writes the results. @return what is printed
+std::string write(const Played& played, const Measurements& measured, const ExperimentOptions& options,
+                  const SharedJob& shared, Files files, OutputFolder& folder) {
+  for (auto& file : made_files(played.results)) files.push_back(std::move(file));
+  if (!played.report.empty()) files.emplace_back(options.report, played.report);
   for (const auto& [name, text] : files) folder.write(name, text);
-  const nlohmann::ordered_json& processes = results["host"]["processes"];
-  std::string summary = run_summary(results) + operands_text(shared.experiment.platform, measured);
+  const nlohmann::ordered_json& processes = played.results["host"]["processes"];
+  std::string summary = run_summary(played.results) + operands_text(shared.experiment.platform, measured);
   summary += fmt::format(
       "{} processes: {} windows, {} exchanged; speed-up at most {:.2f} by their work.\nWritten:\n",
       processes["each"].size(), processes["windows"].get<std::uint64_t>(),
       format_bytes(processes["bytes_exchanged"].get<std::uint64_t>()),
       processes["work_s"].get<double>() / processes["critical_work_s"].get<double>());
   for (const auto& [name, text] : files) summary += fmt::format("  {}\n", (folder.working() / name).string());
+  for (const std::string& line : played.written) summary += fmt::format("  {}\n", line);
   folder.commit();
   return folder.in_place(summary);
 }
@@ -303,14 +362,17 @@ ExperimentRun run_as_process(const ExperimentOptions& options, Transport& transp
   require_same_text(transport, "the dealing of wafers", dealing);
   const std::vector<std::string> names = process_names(shared->dealing, transport.processes());
   watch.call_them(names);
-  const PartResult own = simulate_part(*shared, transport, watch);
+  const PartResult own = simulate_part(options, *shared, transport, watch);
   const std::vector<Transport::Bytes> parts = transport.gather(own.pack());
   std::exception_ptr failed;
   ExperimentRun done;
   if (transport.process() == 0) try {
       Whole whole = sum_of(parts, shared->dealing, names);
-      done.results = play(*shared, whole, watch, own.windows_cpu_s, start);
-      done.summary = write(done.results, whole.measured, options, *shared, *folder);
+      Files files = given_files(options, shared->configuration);
+      for (const auto& [name, text] : files) folder->write(name, text);
+      Played played = play(options, *shared, whole, *folder, watch, own.windows_cpu_s, start);
+      done.summary = write(played, whole.measured, options, *shared, std::move(files), *folder);
+      done.results = std::move(played.results);
     } catch (...) {
       failed = std::current_exception();
     }

@@ -14,6 +14,7 @@
 #include "platform/describe/file_kind.h"
 #include "platform/describe/struct_type.h"
 #include "platform/describe/value_types.h"
+#include "platform/fabrics/graph/graph_wafers.h"
 #include "platform/fabrics/graph/infragraph.h"
 #include "platform/fabrics/graph/on_graph.h"
 #include "platform/spec/connected_parts.h"
@@ -171,7 +172,7 @@ void check_graph(const GraphSpec& graph, const Check& check) {
                  "there is a link between {} and {} already; one with their bandwidths added does the same",
                  each.from, each.to);
   }
-  for (const auto* lists : {&graph.routes, &graph.rings})
+  for (const auto* lists : {&graph.routes, &graph.rings, &graph.wafers})
     for (const auto& list : *lists)
       for (const std::string& name : list) require_known(graph, numbers, name, check);
   const auto attempt = [&](const void* culprit, const auto& what) {
@@ -191,6 +192,7 @@ void check_graph(const GraphSpec& graph, const Check& check) {
     plain.built();
   });
   attempt(&graph.routes, [&] { graph.built(); });
+  check_graph_wafers(graph, numbers, check);
 }
 
 /// A graph, in place or in a file of its own.
@@ -221,6 +223,9 @@ std::shared_ptr<const Struct<GraphSpec>> graph_type() {
         .optional(
             "shortest", &GraphSpec::shortest, one_of<FabricGraph::Shortest>({"hops", "latency"}),
             "What the shortest way has the least of; of equal ones that over the first links of the list")
+        .optional("wafers", &GraphSpec::wafers, list_of(list_of(word(), 1, 65'536), 2, 1024),
+                  "Names of the NPUs and switches of each wafer, if there are several, so that each may be "
+                  "simulated by a process of its own; credits and news between them take a link's latency")
         .check(check_graph);
     return made;
   }();
@@ -256,6 +261,7 @@ std::shared_ptr<const FabricGraph> GraphSpec::made(std::vector<FabricGraph::Link
   for (std::uint32_t npu = 0; npu < npus; ++npu) vertices.push_back({"npu" + std::to_string(npu), 0});
   for (const GraphSwitchSpec& each : switches) vertices.push_back({each.name, each.pipeline_ps});
   set_rings(*this, numbers, list);
+  set_credits_between_wafers(wafer_of_vertices(*this, numbers), list);
   std::vector<std::vector<std::uint32_t>> given;
   for (const auto& names : routes) {
     given.emplace_back();
@@ -263,6 +269,10 @@ std::shared_ptr<const FabricGraph> GraphSpec::made(std::vector<FabricGraph::Link
   }
   return std::make_shared<const FabricGraph>(npus, std::move(vertices), std::move(list), shortest, given,
                                              ways);
+}
+
+std::vector<std::uint32_t> GraphSpec::wafer_of() const {
+  return wafer_of_vertices(*this, wafers.empty() ? Numbers() : numbers_of(*this));
 }
 
 std::shared_ptr<const FabricGraph> GraphSpec::built() const {
@@ -315,6 +325,7 @@ GraphParams params_of(const config::WaferSpec& wafer) {
   GraphParams params =
       graph_params(wafer.fabric, wafer.fabric.as<config::GraphSpec>().built(wafer.fabric.defects));
   params.failed_npus = idle_npus(wafer.fabric);
+  params.wafer_of = wafer.fabric.as<config::GraphSpec>().wafer_of();
   return params;
 }
 
@@ -399,6 +410,10 @@ class GraphKind final : public FabricKind {
   }
   FabricTraits traits(const config::WaferSpec& wafer) const override {
     return graph_traits(params_of(wafer));
+  }
+  Wafers wafers(const config::WaferSpec& wafer) const override {
+    const auto& graph = wafer.fabric.as<config::GraphSpec>();
+    return wafers_of_graph(*graph.built(), graph.wafer_of());
   }
   FabricLinkRate fastest_link(const config::WaferSpec& wafer) const override {
     return wafertlm::fastest_link(*params_of(wafer).graph);

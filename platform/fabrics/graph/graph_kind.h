@@ -41,12 +41,15 @@ struct GraphSpec {
   std::vector<std::vector<std::string>> routes;  ///< in place of the shortest way
   std::vector<std::vector<std::string>> rings;   ///< whose links have datelines, in both directions
   FabricGraph::Shortest shortest = FabricGraph::Shortest::hops;
+  std::vector<std::vector<std::string>> wafers;  ///< names of what is on each; empty: there is one
 
   /// Made once, when it is first asked for. @throws std::invalid_argument as FabricGraph
   std::shared_ptr<const FabricGraph> built() const;
   /// With links that do not work, or are slow. Routes are found again over what is left; where these could
   /// deadlock, by up*/down*. Made once, too.
   std::shared_ptr<const FabricGraph> built(const DefectsSpec& defects) const;
+  /// By vertex; empty: there is one.
+  std::vector<std::uint32_t> wafer_of() const;
 
  private:
   std::shared_ptr<const FabricGraph> made(std::vector<FabricGraph::Link> list, FabricGraph::Ways ways) const;

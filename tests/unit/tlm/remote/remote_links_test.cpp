@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <utility>
 
 #include "tests/support/fabric_ends.h"
 #include "tests/support/refusal.h"
@@ -25,6 +26,7 @@ struct FarEnd {
     crossing.wire_bytes = 80;
     crossing.payload_bytes = 64;
     crossing.message_bytes = 64;
+    crossing.identity = head_ps + 1;
     ByteWriter writer;
     writer.put(Crossing::packet);
     writer.put(crossing);
@@ -52,11 +54,11 @@ TEST(RemoteLinks, APacketArrivesAtItsTimeAndItsCreditGoesBack) {
   EXPECT_EQ(end.sink.arrivals()[1].tail_ps, 1700U);
   const std::vector<std::byte> credits = end.links.take_batch(1);
   ByteReader reader(credits);
-  for (const TimePs at : {1300, 1700}) {
+  for (const auto& [head, at] : {std::pair<TimePs, TimePs>{1000, 1300}, {1500, 1700}}) {
     EXPECT_EQ(reader.get<Crossing>(), Crossing::credit);
     const auto credit = reader.get<CrossingCredit>();
     EXPECT_EQ(credit.link, kLink);
-    EXPECT_EQ(credit.wire_bytes, 80U);
+    EXPECT_EQ(credit.identity, head + 1);
     EXPECT_EQ(credit.at_ps, at);
   }
   EXPECT_TRUE(reader.at_end());
