@@ -10,6 +10,7 @@
 #include "platform/host/output_folder.h"
 #include "platform/machine/machine_links.h"
 #include "platform/machine/wafer.h"
+#include "platform/run/job.h"
 #include "platform/spec/platform_spec.h"
 #include "platform/text/format.h"
 

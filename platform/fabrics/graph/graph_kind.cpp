@@ -413,7 +413,7 @@ class GraphKind final : public FabricKind {
   }
   Wafers wafers(const config::WaferSpec& wafer) const override {
     const auto& graph = wafer.fabric.as<config::GraphSpec>();
-    return wafers_of_graph(*graph.built(), graph.wafer_of());
+    return config::wafers_of_graph(*graph.built(), graph.wafer_of());
   }
   FabricLinkRate fastest_link(const config::WaferSpec& wafer) const override {
     return wafertlm::fastest_link(*params_of(wafer).graph);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "platform/describe/struct_type.h"
+
 namespace wafertlm::config {
 namespace {
 

@@ -36,7 +36,7 @@ class PerfettoTraces : public testing::Test {
   PerfettoFile written(const std::vector<std::string>& filter,
                        const std::function<void(PerfettoTrace&)>& happen, TimePs end_ps = 10'000'000) const {
     const std::string path = folder.path() + "/trace";
-    PerfettoTrace trace(path, filter, machine, job);
+    PerfettoTrace trace(path, filter, machine, job, observables);
     happen(trace);
     trace.finish(end_ps);
     return PerfettoFile(path);
@@ -44,6 +44,7 @@ class PerfettoTraces : public testing::Test {
 
   test::TempFolder folder;
   Machine machine;
+  MachineObservables observables{machine};
   Job job{chakra::CommGroups(4), {}, {}, chakra::Dependencies::all, {}};
 };
 
