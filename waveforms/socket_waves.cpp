@@ -120,9 +120,9 @@ void SocketWaves::settle(TimePs now) {
     vcd_.advance(next.at);
     vcd_.change(next.at, socket.queue, --socket.queued);
     if (!socket.fabric) continue;
-    socket.used_bytes -= next.bytes;
+    socket.used_bytes -= next.flight.bytes;
     vcd_.change(next.at, socket.used, socket.used_bytes);
-    if (next.is_last) vcd_.change(next.at, socket.ready, 1);
+    if (next.flight.number == socket.begun) vcd_.change(next.at, socket.ready, 1);
   }
   vcd_.advance(now);
 }
@@ -135,8 +135,7 @@ void SocketWaves::play_begun(const Event& event) {
   const auto set = [&](std::size_t signal, std::uint64_t value) { vcd_.change(now, signal, value); };
   set(socket.queue, ++socket.queued);
   set(socket.bytes, what.bytes);
-  socket.latest = event.id;
-  socket.flights.emplace_back(event.id, static_cast<std::uint32_t>(what.wire_bytes));
+  socket.flights.push_back({event.id, ++socket.begun, static_cast<std::uint32_t>(what.wire_bytes)});
   if (!socket.fabric) return set(socket.kind, what.kind);
   // A packet may begin while the tail of the one before still passes: then there is no end between them.
   if (socket.line_end_ps > now) vcd_.change(socket.line_end_ps, socket.valid, 1);
@@ -158,9 +157,9 @@ void SocketWaves::play_begun(const Event& event) {
 void SocketWaves::play_ended(const Event& event) {
   Socket& socket = sockets_[event.number];
   const auto found = std::find_if(socket.flights.begin(), socket.flights.end(),
-                                  [&](const auto& flight) { return flight.first == event.id; });
+                                  [&](const Flight& flight) { return flight.id == event.id; });
   if (found == socket.flights.end()) return;
-  later_.push({event.at, order_++, event.number, found->second, socket.latest == event.id});
+  later_.push({event.at, order_++, event.number, *found});
   *found = socket.flights.back();
   socket.flights.pop_back();
 }

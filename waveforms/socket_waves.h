@@ -59,14 +59,19 @@ class SocketWaves final : public SocketObserver, public MemoryObserver {
     std::uint32_t number;  // of the socket; moved and state: of the signal
     Kind kind;
   };
+  struct Flight {
+    const void* id;
+    std::uint64_t number;  // of the socket's
+    std::uint32_t bytes;
+  };
   struct Socket {
     bool fabric = false;
     std::size_t valid = 0, ready = 0, traffic_class = 0, vc = 0, stream = 0, tag = 0, sequence = 0,
                 source = 0, destination = 0, bytes = 0, queue = 0, used = 0, kind = 0;
     std::uint64_t queued = 0, used_bytes = 0;
     TimePs line_end_ps = 0;
-    const void* latest = nullptr;
-    std::vector<std::pair<const void*, std::uint32_t>> flights;  // with their bytes; few at a time
+    std::uint64_t begun = 0;
+    std::vector<Flight> flights;  // few at a time
   };
   struct Memory {
     std::size_t reading, writing;
@@ -76,8 +81,7 @@ class SocketWaves final : public SocketObserver, public MemoryObserver {
     TimePs at;
     std::uint64_t order;
     std::size_t socket;
-    std::uint32_t bytes;
-    bool is_last;
+    Flight flight;
     bool operator>(const Later& other) const { return at != other.at ? at > other.at : order > other.order; }
   };
   void note(const Event& event);

@@ -28,15 +28,15 @@ SIGNALS = ["--vcd", "signals.vcd", "--signals", "*"]
 
 def run(tool, experiment, folder, more):
     folder.mkdir()
-    for record in (LINKS, SIGNALS):
-        done = subprocess.run([tool, "run", str(experiment), "--out", "out", *record, *more], capture_output=True, text=True,
+    for out, record in (("out", LINKS), ("signals", SIGNALS)):
+        done = subprocess.run([tool, "run", str(experiment), "--out", out, *record, *more], capture_output=True, text=True,
                               cwd=folder)
         if done.returncode != 0:
             raise RuntimeError(f"{' '.join(record + more)}: {(done.stderr.strip() or done.stdout.strip())[-400:]}")
 
 
 def packets(path):
-    """Of a trace file, in order of their bytes."""
+    """Of a trace file, in order of their bytes, without their last field: it says which one is the first of all."""
     data, at, found = path.read_bytes(), 0, []
     while at < len(data):
         at, size, shift = at + 1, 0, 0  # all are field 1, with a length
@@ -45,7 +45,8 @@ def packets(path):
             shift, at = shift + 7, at + 1
             if data[at - 1] < 128:
                 break
-        found.append(data[at:at + size])
+        packet = data[at:at + size]
+        found.append(packet[:-2] if packet[-2:-1] == b"h" else packet)
         at += size
     return sorted(found)
 

@@ -71,7 +71,7 @@ FabricSink::FabricSink(const sc_core::sc_module_name& name, Credit credit, Sched
 
 ::tlm::tlm_sync_enum FabricSink::nb_transport_fw(Packet& packet, ::tlm::tlm_phase&, sc_core::sc_time& delay) {
   arrivals_.push_back({packet.source, packet.sequence, packet.payload_bytes, kernel_now_ps() + delay.value(),
-                       packet.tail_ps});
+                       packet.tail_ps, packet.message});
   scheduler_.pending().when(packet.tail_ps, [this, &packet, place = arrivals_.size() - 1](TimePs tail_ps) {
     arrivals_[place].tail_ps = packet.tail_ps = tail_ps;
     if (credit_ == Credit::announced) return give_back(packet);

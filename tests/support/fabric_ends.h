@@ -60,6 +60,8 @@ class FabricSink : public sc_core::sc_module, private FabricForwardIf, private W
     std::uint64_t sequence;
     std::uint32_t payload_bytes;
     TimePs head_ps, tail_ps;
+    const Message* message = nullptr;
+    /// But for the message.
     bool operator==(const Arrival& other) const;
   };
   const std::vector<Arrival>& arrivals() const { return arrivals_; }

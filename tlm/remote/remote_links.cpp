@@ -170,7 +170,7 @@ void RemoteLinks::deliver(const std::vector<std::byte>& batch) {
 }
 
 Message& RemoteLinks::message_of(const CrossingPacket& crossing) {
-  const Key key{crossing.source, crossing.destination, crossing.operation, crossing.tag};
+  const Key key{crossing.link, crossing.source, crossing.destination, crossing.operation, crossing.tag};
   const auto found = incoming_.try_emplace(key).first;
   Incoming& incoming = found->second;
   if (!incoming.message) {

@@ -59,8 +59,9 @@ class RemoteLinks {
   std::map<std::uint32_t, RemoteBegin*> begin_of_;  // by link
   std::map<std::uint32_t, RemoteEnd*> end_of_;
   std::map<std::uint32_t, ByteWriter> out_;  // by process
-  /// A message that comes from elsewhere: its source, its destination, operation and tag.
-  using Key = std::tuple<NpuId, NpuId, std::uint64_t, std::uint64_t>;
+  /// A message that comes from elsewhere: the link (it may come by again over another one), its source, its
+  /// destination, operation and tag.
+  using Key = std::tuple<std::uint32_t, NpuId, NpuId, std::uint64_t, std::uint64_t>;
   struct Incoming {
     Message* message = nullptr;
     std::uint64_t bytes = 0;  // that have come

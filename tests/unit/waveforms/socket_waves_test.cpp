@@ -37,6 +37,28 @@ TEST(SocketWaves, NpusAndMemoriesHaveSignalsOfTheirOwn) {
   EXPECT_EQ(changes["hbm1.writing"], (List{{30, 1}, {35, 0}}));
 }
 
+// Whenever END_REQ is called: what counts is when it takes effect.
+TEST(SocketWaves, IsReadyWhenTheLatestPacketHasGone) {
+  for (const TimePs called : {20U, 45U}) {
+    const test::TempFolder folder;
+    const std::string path = folder.path() + "/a.vcd";
+    SocketWaves waves(path);
+    const std::size_t socket = waves.add_socket("link", "fabric");
+    const int first = 0, second = 0;
+    SocketTransaction packet;
+    const auto end_first = [&] { waves.phase(socket, &first, SocketPhase::end_req, called, 50); };
+    waves.begun(socket, &first, 10, 12, packet);
+    if (called < 40) end_first();
+    waves.begun(socket, &second, 40, 42, packet);
+    if (called > 40) end_first();
+    waves.phase(socket, &second, SocketPhase::end_req, 60, 70);
+    waves.finish(100, path);
+    test::VcdChanges changes = test::read_vcd(path);
+    EXPECT_EQ(changes["link.ready"], (List{{0, 1}, {10, 0}, {70, 1}})) << called;
+    EXPECT_EQ(changes["link.queue"], (List{{10, 1}, {40, 2}, {50, 1}, {70, 0}})) << called;
+  }
+}
+
 TEST(SocketWaves, PacketsOfAFabricSocket) {
   const test::TempFolder folder;
   const std::string path = folder.path() + "/a.vcd";

@@ -17,7 +17,8 @@ constexpr std::uint32_t kLink = 5;
 
 struct FarEnd {
   FarEnd() { links.end(kLink, 1, sink.socket); }
-  static std::vector<std::byte> packet(TimePs head_ps, TimePs tail_ps, std::uint32_t link = kLink) {
+  static std::vector<std::byte> packet(TimePs head_ps, TimePs tail_ps, std::uint32_t link = kLink,
+                                       std::uint64_t message_bytes = 64) {
     CrossingPacket crossing;
     crossing.link = link;
     crossing.head_ps = head_ps;
@@ -25,7 +26,7 @@ struct FarEnd {
     crossing.source = NpuId{3};
     crossing.wire_bytes = 80;
     crossing.payload_bytes = 64;
-    crossing.message_bytes = 64;
+    crossing.message_bytes = message_bytes;
     crossing.identity = head_ps + 1;
     ByteWriter writer;
     writer.put(Crossing::packet);
@@ -63,6 +64,23 @@ TEST(RemoteLinks, APacketArrivesAtItsTimeAndItsCreditGoesBack) {
   }
   EXPECT_TRUE(reader.at_end());
   EXPECT_TRUE(end.links.take_batch(1).empty());
+}
+
+// On its way to and fro between two processes: the packets on each link are all of the message.
+TEST(RemoteLinks, AMessageThatComesByTwice) {
+  FarEnd end;
+  FabricSink other("other", FabricSink::Credit::announced, end.scheduler);
+  end.links.end(kLink + 1, 1, other.socket);
+  sc_core::sc_start(to_sc_time(1000));
+  for (const TimePs head : {1000U, 2000U}) {
+    end.links.deliver(FarEnd::packet(head, head + 100, kLink, 128));
+    end.links.deliver(FarEnd::packet(head, head + 100, kLink + 1, 128));
+  }
+  for (const FabricSink* sink : {&end.sink, &other}) {
+    ASSERT_EQ(sink->arrivals().size(), 2U);
+    EXPECT_EQ(sink->arrivals()[0].message, sink->arrivals()[1].message);
+  }
+  EXPECT_NE(end.sink.arrivals()[0].message, other.arrivals()[0].message);
 }
 
 TEST(RemoteLinks, RefusesWhatLiesBeforeNow) {
