@@ -162,13 +162,16 @@ void GraphFabric::check_params() const {
 
 OutputParams GraphFabric::output(std::uint32_t number) const {
   const FabricGraph::Link& link = graph_.links()[number];
-  const std::uint64_t buffer =
-      params_.buffer_bytes != 0 ? params_.buffer_bytes
-                                : auto_buffer_bytes(link.bytes_per_s,
-                                                    link.latency_ps + graph_.vertices()[link.to].pipeline_ps +
-                                                        credit_delay_ps(link),
-                                                    params_.format, 3);
-  return {link.bytes_per_s, link.latency_ps, buffer};
+  OutputParams made{link.bytes_per_s, link.latency_ps, params_.buffer_bytes};
+  if (made.buffer_bytes != 0) return made;
+  const auto room = [&](std::uint32_t packets) {
+    return auto_buffer_bytes(link.bytes_per_s,
+                             link.latency_ps + graph_.vertices()[link.to].pipeline_ps + credit_delay_ps(link),
+                             params_.format, packets);
+  };
+  made.buffer_bytes = link.windows * room(link.buffer_packets);
+  if (link.windows > 1) made.round_trip_bytes = room(0);
+  return made;
 }
 
 OutputParams GraphFabric::npu_link(NpuId npu) const {
@@ -191,6 +194,7 @@ std::uint32_t GraphFabric::ports(NpuId npu) const { return routing_[index_of(npu
 /// As fast as the fastest link behind the switch: one that is faster would fill the buffer that messages for
 /// other links share.
 std::uint64_t GraphFabric::message_bytes_per_s_of(NpuId npu) const {
+  if (params_.message_bytes_per_s != 0) return params_.message_bytes_per_s;
   const auto vertex = static_cast<std::uint32_t>(index_of(npu));
   if (!graph_.is_leaf(vertex)) return 0;
   std::uint64_t fastest = 0;

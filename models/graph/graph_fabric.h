@@ -55,8 +55,11 @@ class GraphFabric final : public Fabric {
   std::uint32_t ports(NpuId npu) const override;
   const WireFormat& format() const override { return params_.format; }
   TimePs credit_delay_ps() const override { return params_.credit_delay_ps; }
-  std::uint64_t message_bytes_per_s() const override { return 0; }
+  std::uint64_t message_bytes_per_s() const override { return params_.message_bytes_per_s; }
   std::uint64_t message_bytes_per_s_of(NpuId npu) const override;
+  std::vector<std::uint8_t> exits(NpuId npu) const override {
+    return params_.exits ? params_.exits(npu) : std::vector<std::uint8_t>();
+  }
   std::string switch_of(NpuId endpoint) const override {
     return graph_.vertices()[graph_.cluster_of(endpoint)].name;
   }
