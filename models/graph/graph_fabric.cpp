@@ -16,6 +16,9 @@ namespace {
 /// Between an NPU and its node there is no wire: the fastest line there can be.
 constexpr OutputParams kNoWire{GraphFabric::kNoWireBytesPerS, 0, std::uint64_t{1} << 60};
 
+/// The ring of links to NPUs, if these are to have the lower half of the channels only.
+constexpr std::uint16_t kToNpus = 0xFFFF;
+
 PortId place_in(const std::vector<std::uint32_t>& list, std::uint32_t link) {
   return static_cast<PortId>(std::find(list.begin(), list.end(), link) - list.begin());
 }
@@ -223,7 +226,10 @@ void GraphFabric::make_switch(std::uint32_t vertex, const ClassTable& classes, S
   }
   for (const std::uint32_t link : graph_.out_of(vertex)) {
     params.outputs.push_back(output(link));
-    params.ring_outputs.push_back({graph_.links()[link].ring, graph_.links()[link].dateline});
+    const bool enters_anew = params_.npus_on_lower_half && graph_.is_leaf(graph_.links()[link].to);
+    params.ring_outputs.push_back(enters_anew
+                                      ? RingPort{kToNpus, false}
+                                      : RingPort{graph_.links()[link].ring, graph_.links()[link].dateline});
     outputs.push_back(graph_.vertices()[graph_.links()[link].to].name);
   }
   if (vertex < npus()) {

@@ -50,6 +50,7 @@ class GraphFabric final : public Fabric {
   OutputParams injection_link() const override { return npu_link(NpuId{0}); }
   OutputParams npu_link(NpuId npu) const override;
   OutputParams io_link() const override { return injection_link(); }
+  bool sends_on_lower_half() const override { return params_.npus_on_lower_half; }
   bool injection_is_wire() const override;
   const RouteFunction* port_routes(NpuId npu) const override;
   std::uint32_t ports(NpuId npu) const override;

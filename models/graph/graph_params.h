@@ -20,6 +20,8 @@ struct GraphParams : FabricParams {
   /// any graph.
   std::function<std::vector<std::uint8_t>(NpuId)> exits;
   std::uint64_t message_bytes_per_s = 0;
+  /// NPUs on switches send and receive on the lower half of a class's channels: as if there were no others.
+  bool npus_on_lower_half = false;
 };
 
 }  // namespace wafertlm

@@ -79,7 +79,7 @@ void add_npus(const FredParams& fred, WaferPiece& piece) {
   piece.injection = piece.ejection = tree_link(fred, 0, 0, fred.npu_bytes_per_s);
   piece.injection.buffer_packets += 4;
   piece.injection.windows = 3;
-  piece.has_exits = true;
+  piece.ports_as_alone = true;
   piece.message_bytes_per_s = fred.npu_bytes_per_s;
 }
 

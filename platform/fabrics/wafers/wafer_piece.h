@@ -25,9 +25,10 @@ struct WaferPiece {
   std::function<std::vector<std::uint32_t>(std::uint32_t from, std::uint32_t to)> way;
   FabricGraph::Shortest ways = FabricGraph::Shortest::hops;  ///< of NPUs that have no given route
 
-  /// As Fabric::exits() and message_bytes_per_s(): 0 to NPUs on the same switch, 1 to others, 2 to
-  /// controllers; 0: as of any graph.
-  bool has_exits = false;
+  /// NPUs have windows by exit, as Fabric::exits() (0 to NPUs on the same switch, 1 to others, 2 to
+  /// controllers), and as many channels as on one wafer alone.
+  bool ports_as_alone = false;
+  /// As Fabric::message_bytes_per_s(); 0: as of any graph.
   std::uint64_t message_bytes_per_s = 0;
 
   std::vector<FabricDimension> dimensions;  ///< within the wafer

@@ -188,7 +188,7 @@ class WafersBuilder {
   std::vector<std::uint32_t> users_;  // by controller: NPU numbers that go over it
 };
 
-/// As WaferPiece::has_exits says.
+/// As WaferPiece::ports_as_alone says.
 std::vector<std::uint8_t> exits(const FabricGraph& graph, std::uint32_t first_controller, NpuId from) {
   std::vector<std::uint8_t> exits(graph.npus());
   const std::uint32_t own = graph.cluster_of(from);
@@ -207,7 +207,8 @@ GraphParams wafers_params(const config::WaferSpec& spec, const WaferPiece& piece
   GraphParams params = graph_params(spec.fabric, builder.graph());
   params.wafer_of = builder.wafer_of(params.graph->vertices().size());
   params.message_bytes_per_s = piece.message_bytes_per_s;
-  if (piece.has_exits)
+  params.npus_on_lower_half = piece.ports_as_alone;
+  if (piece.ports_as_alone)
     params.exits = [graph = params.graph, first = builder.first_controller()](NpuId from) {
       return exits(*graph, first, from);
     };
