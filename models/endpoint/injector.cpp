@@ -12,6 +12,7 @@ SwitchParams port_params(const InjectorParams& injector) {
   SwitchParams params;
   params.credit_delay_ps.resize(injector.dma_engines + (injector.answers ? 1 : 0));
   params.outputs = {injector.link};
+  if (injector.lower_half) params.ring_outputs = {{1, false}};
   if (injector.format.by_flit) params.switching = Switching::wormhole;
   return params;
 }

@@ -30,6 +30,7 @@ struct InjectorParams {
   InjectionOrder order = InjectionOrder::packet;
   /// Of each destination the exit of the first switch, if exits have windows (InjectionWindows); else empty.
   std::vector<std::uint8_t> exits;
+  bool lower_half = false;  ///< of a class's channels, as Fabric::sends_on_lower_half() says
   /// The fabric stripes packets over ways: Packet::lane counts what goes to each destination.
   bool striped = false;
   bool answers = false;  ///< Go-Back-N: control packets go out, too

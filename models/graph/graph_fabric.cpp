@@ -16,6 +16,9 @@ namespace {
 /// Between an NPU and its node there is no wire: the fastest line there can be.
 constexpr OutputParams kNoWire{GraphFabric::kNoWireBytesPerS, 0, std::uint64_t{1} << 60};
 
+/// The ring of links to NPUs, if these are to have the lower half of the channels only.
+constexpr std::uint16_t kToNpus = 0xFFFF;
+
 PortId place_in(const std::vector<std::uint32_t>& list, std::uint32_t link) {
   return static_cast<PortId>(std::find(list.begin(), list.end(), link) - list.begin());
 }
@@ -162,13 +165,16 @@ void GraphFabric::check_params() const {
 
 OutputParams GraphFabric::output(std::uint32_t number) const {
   const FabricGraph::Link& link = graph_.links()[number];
-  const std::uint64_t buffer =
-      params_.buffer_bytes != 0 ? params_.buffer_bytes
-                                : auto_buffer_bytes(link.bytes_per_s,
-                                                    link.latency_ps + graph_.vertices()[link.to].pipeline_ps +
-                                                        credit_delay_ps(link),
-                                                    params_.format, 3);
-  return {link.bytes_per_s, link.latency_ps, buffer};
+  OutputParams made{link.bytes_per_s, link.latency_ps, params_.buffer_bytes};
+  if (made.buffer_bytes != 0) return made;
+  const auto room = [&](std::uint32_t packets) {
+    return auto_buffer_bytes(link.bytes_per_s,
+                             link.latency_ps + graph_.vertices()[link.to].pipeline_ps + credit_delay_ps(link),
+                             params_.format, packets);
+  };
+  made.buffer_bytes = link.windows * room(link.buffer_packets);
+  if (link.windows > 1) made.round_trip_bytes = room(0);
+  return made;
 }
 
 OutputParams GraphFabric::npu_link(NpuId npu) const {
@@ -191,6 +197,7 @@ std::uint32_t GraphFabric::ports(NpuId npu) const { return routing_[index_of(npu
 /// As fast as the fastest link behind the switch: one that is faster would fill the buffer that messages for
 /// other links share.
 std::uint64_t GraphFabric::message_bytes_per_s_of(NpuId npu) const {
+  if (params_.message_bytes_per_s != 0) return params_.message_bytes_per_s;
   const auto vertex = static_cast<std::uint32_t>(index_of(npu));
   if (!graph_.is_leaf(vertex)) return 0;
   std::uint64_t fastest = 0;
@@ -219,7 +226,10 @@ void GraphFabric::make_switch(std::uint32_t vertex, const ClassTable& classes, S
   }
   for (const std::uint32_t link : graph_.out_of(vertex)) {
     params.outputs.push_back(output(link));
-    params.ring_outputs.push_back({graph_.links()[link].ring, graph_.links()[link].dateline});
+    const bool enters_anew = params_.npus_on_lower_half && graph_.is_leaf(graph_.links()[link].to);
+    params.ring_outputs.push_back(enters_anew
+                                      ? RingPort{kToNpus, false}
+                                      : RingPort{graph_.links()[link].ring, graph_.links()[link].dateline});
     outputs.push_back(graph_.vertices()[graph_.links()[link].to].name);
   }
   if (vertex < npus()) {

@@ -50,13 +50,17 @@ class GraphFabric final : public Fabric {
   OutputParams injection_link() const override { return npu_link(NpuId{0}); }
   OutputParams npu_link(NpuId npu) const override;
   OutputParams io_link() const override { return injection_link(); }
+  bool sends_on_lower_half() const override { return params_.npus_on_lower_half; }
   bool injection_is_wire() const override;
   const RouteFunction* port_routes(NpuId npu) const override;
   std::uint32_t ports(NpuId npu) const override;
   const WireFormat& format() const override { return params_.format; }
   TimePs credit_delay_ps() const override { return params_.credit_delay_ps; }
-  std::uint64_t message_bytes_per_s() const override { return 0; }
+  std::uint64_t message_bytes_per_s() const override { return params_.message_bytes_per_s; }
   std::uint64_t message_bytes_per_s_of(NpuId npu) const override;
+  std::vector<std::uint8_t> exits(NpuId npu) const override {
+    return params_.exits ? params_.exits(npu) : std::vector<std::uint8_t>();
+  }
   std::string switch_of(NpuId endpoint) const override {
     return graph_.vertices()[graph_.cluster_of(endpoint)].name;
   }

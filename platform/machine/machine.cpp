@@ -147,6 +147,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
     params.injector.link = fabric.npu_link(params.npu);
     params.injector.dma_bytes_per_s = fabric.message_bytes_per_s_of(params.npu);
     params.injector.exits = fabric.exits(params.npu);
+    params.injector.lower_half = fabric.sends_on_lower_half();
     params.injector.striped = fabric.striped();
     params.injector.port_routes = fabric.port_routes(params.npu);
     params.injector.ports = fabric.ports(params.npu);

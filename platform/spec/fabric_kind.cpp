@@ -26,7 +26,8 @@ void require_no_io(const WaferSpec& wafer, const Check& check) {
 
 void require_one_wafer(const WaferSpec& wafer, const Check& check) {
   if (wafer.outer)
-    check.fail({&wafer.outer, &wafer.fabric.kind}, "only meshes are connected to other wafers");
+    check.fail({&wafer.outer, &wafer.fabric.kind},
+               "only meshes and FRED wafers are connected to others; leave it out");
 }
 
 }  // namespace config

@@ -134,7 +134,8 @@ std::shared_ptr<const Struct<WaferSpec>> wafer_type() {
       .optional("io", &WaferSpec::io, io_type(),
                 "I/O controllers on the edge of the wafer, or on L1 switches")
       .optional("outer", &WaferSpec::outer, maybe<OuterSpec>(outer_type()),
-                "More wafers like this one, connected through their I/O controllers")
+                "More wafers like this one, connected through their I/O controllers; of meshes, and of FRED "
+                "with whole switches that do not reduce")
       .optional(
           "defects", [](auto& wafer) -> auto& { return wafer.fabric.defects; }, defects_type(),
           "Parts that do not work")

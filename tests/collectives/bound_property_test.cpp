@@ -43,10 +43,7 @@ config::PlatformSpec random_mesh(Random& random) {
   return spec;
 }
 
-config::PlatformSpec random_fred(Random& random) {
-  static const config::PlatformSpec base = config::load_platform(
-      WAFERTLM_SOURCE_DIR "/configs/platforms/fred_a.yaml", {"run.functional=true", "run.checkers=true"});
-  config::PlatformSpec spec = base;
+void set_random_tree(config::PlatformSpec& spec, Random& random) {
   auto& fred = spec.wafer.fabric.as<FredParams>();
   FredGeometry& tree = fred.geometry;
   tree.l2_switches = 1 + up_to(random, 2);
@@ -55,6 +52,13 @@ config::PlatformSpec random_fred(Random& random) {
   fred.l1_uplink_bytes_per_s = (1 + up_to(random, 30)) * 500'000'000'000ULL;
   if (tree.l2_switches > 1) fred.l2_uplink_bytes_per_s = (1 + up_to(random, 30)) * 500'000'000'000ULL;
   fred.stage_latency_ps = 500 * up_to(random, 4);
+}
+
+config::PlatformSpec random_fred(Random& random) {
+  static const config::PlatformSpec base = config::load_platform(
+      WAFERTLM_SOURCE_DIR "/configs/platforms/fred_a.yaml", {"run.functional=true", "run.checkers=true"});
+  config::PlatformSpec spec = base;
+  set_random_tree(spec, random);
   spec.wafer.io.controllers.count = up_to(random, 5);
   set_random_packets(spec, random);
   return spec;
@@ -66,14 +70,8 @@ config::PlatformSpec random_tree(Random& random) {
   return spec;
 }
 
-/// Up to four wafers of up to 2 x 2.
-config::PlatformSpec random_wafers(Random& random) {
-  static const config::PlatformSpec base = test::preset(
-      "wafers_4_mesh_5x4", {"run.functional=true", "run.checkers=true", "wafer.outer.ethernet={}"});
-  config::PlatformSpec spec = base;
-  set_random_packets(spec, random);
-  spec.wafer.width = 1 + up_to(random, 1);
-  spec.wafer.height = 1 + up_to(random, 1);
+/// Two to four wafers.
+void set_random_outer(config::PlatformSpec& spec, Random& random) {
   config::OuterSpec& outer = *spec.wafer.outer;
   outer.wafers = 2 + up_to(random, 2);
   outer.topology = static_cast<config::OuterTopology>(up_to(random, 2));
@@ -83,6 +81,30 @@ config::PlatformSpec random_wafers(Random& random) {
   if (outer.topology == config::OuterTopology::switched)
     outer.ethernet->switch_latency_ps = 1000 * up_to(random, 500);
   if (up_to(random, 2) == 0) outer.ethernet.reset();
+}
+
+config::PlatformSpec wafers_preset(const std::string& name) {
+  return test::preset(name, {"run.functional=true", "run.checkers=true", "wafer.outer.ethernet={}"});
+}
+
+/// Of up to 2 x 2.
+config::PlatformSpec random_wafers(Random& random) {
+  static const config::PlatformSpec base = wafers_preset("wafers_4_mesh_5x4");
+  config::PlatformSpec spec = base;
+  set_random_packets(spec, random);
+  spec.wafer.width = 1 + up_to(random, 1);
+  spec.wafer.height = 1 + up_to(random, 1);
+  set_random_outer(spec, random);
+  return spec;
+}
+
+config::PlatformSpec random_fred_wafers(Random& random) {
+  static const config::PlatformSpec base = wafers_preset("wafers_4_fred_a");
+  config::PlatformSpec spec = base;
+  set_random_tree(spec, random);
+  set_random_packets(spec, random);
+  spec.wafer.io.controllers.count = 1 + up_to(random, 5);
+  set_random_outer(spec, random);
   return spec;
 }
 
@@ -145,6 +167,11 @@ TEST_P(RandomCollectives, AreNeverFasterThanTheirBoundOnTrees) {
 TEST_P(RandomCollectives, AreNeverFasterThanTheirBoundOnSeveralWafers) {
   Random random(static_cast<std::uint64_t>(GetParam()) + 1);
   expect_above_bound(random, random_wafers);
+}
+
+TEST_P(RandomCollectives, AreNeverFasterThanTheirBoundOnSeveralFreds) {
+  Random random(static_cast<std::uint64_t>(GetParam()) + 1);
+  expect_above_bound(random, random_fred_wafers);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shard, RandomCollectives, testing::Range(0, kShards));

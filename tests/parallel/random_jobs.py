@@ -5,9 +5,10 @@
     random_jobs.py WAFERTLM [--jobs 20] [--first 0] [--keep DIR]
 
 A job is a transformer with a parallelism, layers with data parallelism, or traces with computations, messages between any
-two ranks and collectives of any groups (all-to-all and barriers among them), on two to five meshes joined by a ring or by
-switches, with jitter, slow NPUs, small buffers, values or barriers now and then, and wafers without ranks. It runs in one
-process and in up to four, with wafers dealt by load or at random. Job N is the same on every machine.
+two ranks and collectives of any groups (all-to-all and barriers among them), on two to five wafers joined by a ring, by
+switches or directly, also over Ethernet: meshes, or in a third of the jobs FRED with two or three levels; with jitter, slow
+NPUs, small buffers, values or barriers now and then, and wafers without ranks. It runs in one process and in up to four, with
+wafers dealt by load or at random. Job N is the same on every machine.
 --keep: folder for the experiments of the jobs that differ or fail.
 Prints a line for each such job and one for all. Exit code 1: a difference, or a run that failed.
 """
@@ -20,19 +21,39 @@ import subprocess
 import sys
 import tempfile
 
-PLATFORM = pathlib.Path(__file__).parents[2] / "configs" / "platforms" / "wafers_4_mesh_5x4.yaml"
+PLATFORMS = pathlib.Path(__file__).parents[2] / "configs" / "platforms"
+
+
+def mesh(draw):
+    """Its preset, its keys, those of its fabric, and the NPUs of a wafer."""
+    width, height = draw.randint(2, 4), draw.randint(2, 4)
+    return "wafers_4_mesh_5x4", [f"    width: {width}", f"    height: {height}"], [], width * height
+
+
+def fred(draw):
+    """As mesh(): a tree of two or three levels, with controllers on all L1 switches or on some."""
+    l2 = draw.choice([1, 1, 2, 3])
+    l1, each = l2 * draw.randint(1 if l2 > 1 else 2, 3), draw.randint(1, 3)
+    rates = ["200 GB/s", "1.5 TB/s", "3 TB/s", "12 TB/s"]
+    fabric = [f"      l1_switches: {l1}", f"      l2_switches: {l2}", f"      npus_per_l1: {each}",
+              f"      npu_bandwidth: {draw.choice(rates)}", f"      l1_uplink: {draw.choice(rates)}",
+              f"      stage_latency: {draw.choice([0, 0, 1, 3])} ns"]
+    if l2 > 1:
+        fabric.append(f"      l2_uplink: {draw.choice(rates)}")
+    return "wafers_4_fred_a", [f"    io: {{controllers: {draw.randint(1, 2 * l1)}}}"], fabric, l1 * each
 
 
 def platform(draw):
     """Its YAML, its wafers, and the NPUs of each."""
-    wafers, width, height = draw.randint(2, 5), draw.randint(2, 4), draw.randint(2, 4)
+    wafers = draw.randint(2, 5)
+    preset, wafer, fabric, npus = draw.choice([mesh, mesh, fred])(draw)
     topology = draw.choice(["ring", "switch", "direct"])
-    lines = [f"  extends: {PLATFORM}", "  platform: random wafers", "  npu:",
+    lines = [f"  extends: {PLATFORMS / preset}.yaml", "  platform: random wafers", "  npu:",
              f"    injection: {{order: {draw.choice(['message', 'packet'])}}}"]
     if draw.random() < 0.5:
         lines += ["    compute:", f"      jitter: {draw.choice(['uniform', 'normal'])}",
                   f"      jitter_percent: {draw.randint(1, 30)}"]
-    lines += ["  wafer:", f"    width: {width}", f"    height: {height}", "    outer:", f"      wafers: {wafers}",
+    lines += ["  wafer:", *wafer, "    outer:", f"      wafers: {wafers}",
               f"      topology: {topology}", f"      latency: {draw.choice([37, 200, 500, 2000])} ns",
               f"      bandwidth: {draw.choice([10, 50, 128, 300])} GB/s"]
     ethernet = draw.random() < 0.4
@@ -40,14 +61,16 @@ def platform(draw):
         lines += [f"      ethernet: {{mtu: {draw.choice([1, 4])} KiB, switch_latency: 300 ns}}" if topology == "switch" else
                   "      ethernet: {mtu: 4 KiB}"]
     if draw.random() < 0.3 and not ethernet:  # it needs room for what comes until a pause takes effect
-        lines += ["    fabric:", f"      input_buffer: {draw.choice([8, 12, 32])} KiB"]
+        fabric.append(f"      input_buffer: {draw.choice([8, 12, 32])} KiB")
+    if fabric:
+        lines += ["    fabric:", *fabric]
     if draw.random() < 0.3:
-        slow = draw.randrange(wafers * width * height)
+        slow = draw.randrange(wafers * npus)
         lines += ["    defects:", f"      slow_npus: [{{npu: {slow}, speed_percent: {draw.randint(20, 90)}}}]"]
     lines += ["  run:", f"    seed: {draw.randint(1, 99)}"]
     if draw.random() < 0.2:
         lines += ["    functional: true"]
-    return "\n".join(lines), wafers, width * height
+    return "\n".join(lines), wafers, npus
 
 
 COMPUTE, SEND, RECEIVE, COLLECTIVE = 4, 5, 6, 7  # of Chakra's node types
@@ -150,9 +173,9 @@ def difference(one, other):
 def outcome(tool, number, folder):
     """What is wrong with a job; None: nothing."""
     draw = random.Random(number)
-    text, wafers, mesh = platform(draw)
+    text, wafers, npus = platform(draw)
     experiment = folder / "experiment.yaml"
-    experiment.write_text(f"experiment: random job {number}\nplatform:\n{text}\nworkload:\n{workload(draw, wafers * mesh, folder)}\n"
+    experiment.write_text(f"experiment: random job {number}\nplatform:\n{text}\nworkload:\n{workload(draw, wafers * npus, folder)}\n"
                           f"iterations: {draw.randint(1, 3)}\nbarrier: {draw.choice(['true', 'false'])}\n")
     try:
         alone = results(tool, experiment, folder / "one", [])

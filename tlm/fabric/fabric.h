@@ -54,6 +54,8 @@ class Fabric : public sc_core::sc_module {
   /// should have a window of packets each in the buffer there; or slow exits 0 to 3, and 255 for the others,
   /// which have none; else empty.
   virtual std::vector<std::uint8_t> exits(NpuId) const { return {}; }
+  /// NPUs send on the lower half of a class's channels: the upper one is for packets behind a dateline.
+  virtual bool sends_on_lower_half() const { return false; }
 
   /// Of a fabric whose NPUs have a port per link: the routes and the number of outputs of the NPU's first
   /// switch, which is a part of it. Null: one port.

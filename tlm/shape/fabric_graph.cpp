@@ -60,7 +60,7 @@ void FabricGraph::find_routes(Shortest shortest) {
   using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property,
                                       boost::property<boost::edge_weight_t, std::uint64_t>>;
   const auto weight = [&](const Link& link) { return link.latency_ps + vertices_[link.to].pipeline_ps + 1; };
-  if (shortest == Shortest::hops) return find_fewest_hops();
+  if (shortest != Shortest::latency) return find_fewest_hops(shortest == Shortest::hops_in_turn);
   Graph backwards(vertices_.size());
   for (const Link& link : links_)
     if (!link.dead) add_edge(link.to, link.from, weight(link), backwards);
@@ -69,12 +69,12 @@ void FabricGraph::find_routes(Shortest shortest) {
     dijkstra_shortest_paths(
         backwards, npu,
         boost::distance_map(distance.data()).distance_inf(kFar).distance_compare(std::less<>()));
-    take_nearest(npu, distance, weight);
+    take_nearest(npu, distance, weight, false);
   }
 }
 
 /// Breadth first: what Dijkstra's algorithm does with equal weights, in a tenth of its time.
-void FabricGraph::find_fewest_hops() {
+void FabricGraph::find_fewest_hops(bool in_turn) {
   std::vector<std::uint64_t> distance(vertices_.size());
   std::vector<std::uint32_t> reached;
   distance_.resize(std::size_t{npus_} * npus_);
@@ -89,26 +89,30 @@ void FabricGraph::find_fewest_hops() {
         distance[from] = distance[reached[k]] + 1;
         reached.push_back(from);
       }
-    take_nearest(npu, distance, [](const Link&) { return std::uint64_t{1}; });
+    take_nearest(
+        npu, distance, [](const Link&) { return std::uint64_t{1}; }, in_turn);
     for (std::uint32_t from = 0; from < npus_; ++from)
       distance_[std::size_t{npu} * npus_ + from] =
           distance[from] == kFar ? 0 : static_cast<std::uint16_t>(distance[from]);
   }
 }
 
-/// Of the links out of each vertex the first one on a shortest way to the NPU.
+/// Of the links out of each vertex the first one on a shortest way to the NPU, or the one whose turn it is.
 template <typename Weight>
 void FabricGraph::take_nearest(std::uint32_t npu, const std::vector<std::uint64_t>& distance,
-                               const Weight& weight) {
+                               const Weight& weight, bool in_turn) {
   for (std::uint32_t vertex = 0; vertex < vertices_.size(); ++vertex) {
     if (vertex == npu || distance[vertex] == kFar) continue;
     const auto leads_on = [&](std::uint32_t link) {
       return !links_[link].dead && distance[links_[link].to] != kFar &&
              distance[vertex] == distance[links_[link].to] + weight(links_[link]);
     };
-    const auto first = std::find_if(out_[vertex].begin(), out_[vertex].end(), leads_on);
-    next_[std::size_t{npu} * vertices_.size() + vertex] =
-        static_cast<std::uint16_t>(first - out_[vertex].begin());
+    const auto& out = out_[vertex];
+    auto taken = std::find_if(out.begin(), out.end(), leads_on);
+    if (in_turn)
+      for (auto skip = npu % std::count_if(taken, out.end(), leads_on); skip != 0; --skip)
+        taken = std::find_if(taken + 1, out.end(), leads_on);
+    next_[std::size_t{npu} * vertices_.size() + vertex] = static_cast<std::uint16_t>(taken - out.begin());
   }
 }
 

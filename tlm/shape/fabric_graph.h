@@ -12,7 +12,7 @@ namespace wafertlm {
 
 /// Any fabric: NPUs and switches, links in one direction between them, and the routes. NPU n is vertex n, the
 /// switches follow. Routes are the shortest ones, among equal ones through the link that comes first in the
-/// list, or those that were given.
+/// list (but for Shortest::hops_in_turn), or those that were given.
 class FabricGraph {
  public:
   struct Vertex {
@@ -30,8 +30,12 @@ class FabricGraph {
     bool dead = false;  ///< it is there and carries nothing
     /// From a freed buffer behind it to its sender; nullopt: as on the rest of the fabric.
     std::optional<TimePs> credit_delay_ps = {};
+    /// Of that buffer, if it is made for the link: packets beside rate × round trip; and windows, each with
+    /// that room, for packets that leave the switch behind through different exits.
+    std::uint32_t buffer_packets = 3, windows = 1;
   };
-  enum class Shortest : std::uint8_t { hops, latency };
+  /// hops_in_turn: of equally short ways each destination takes another one, in turn.
+  enum class Shortest : std::uint8_t { hops, hops_in_turn, latency };
 
   /// By what the routes are found; up_down: those of up*/down* (Schroeder et al., Autonet, 1991), which
   /// cannot deadlock, over links that work in both directions.
@@ -81,9 +85,10 @@ class FabricGraph {
  private:
   void check_links() const;
   void find_routes(Shortest shortest);
-  void find_fewest_hops();
+  void find_fewest_hops(bool in_turn);
   template <typename Weight>
-  void take_nearest(std::uint32_t npu, const std::vector<std::uint64_t>& distance, const Weight& weight);
+  void take_nearest(std::uint32_t npu, const std::vector<std::uint64_t>& distance, const Weight& weight,
+                    bool in_turn);
   bool reaches_all(bool forwards) const;
   void find_up_down();
   std::vector<std::size_t> heights() const;

@@ -2,6 +2,7 @@
 #include "platform/describe/struct_type.h"
 #include "platform/describe/value_types.h"
 #include "platform/fabrics/fred/fred_kind.h"
+#include "platform/fabrics/fred/fred_wafers.h"
 #include "platform/spec/descriptions.h"
 #include "tlm/packets/class_table.h"
 
@@ -122,9 +123,9 @@ void FredKind::check_wafer(const config::WaferSpec& wafer, const Check& check) c
     check.fail({&wafer.io.controllers},
                "a tree of FRED switches has no edge; give the number of controllers, which are spread over "
                "the L1 switches");
-  config::require_one_wafer(wafer, check);
   config::check_dead_io(wafer.fabric.defects, wafer.io.controllers.count, check);
   config::check_fred_defects(wafer.fabric, check);
+  if (wafer.outer) check_several_freds(wafer, check);
 }
 
 }  // namespace wafertlm

@@ -8,6 +8,7 @@
 #include "models/fred/fred_fabric.h"
 #include "models/fred/fred_topology.h"
 #include "models/fred/physical/chip_fabric.h"
+#include "platform/fabrics/fred/fred_wafers.h"
 #include "platform/machine/reliability.h"
 #include "platform/spec/traffic/traffic_model.h"
 #include "platform/text/format.h"
@@ -142,5 +143,7 @@ std::string FredKind::describe(const config::WaferSpec& wafer) const {
                      fred.buffer_bytes ? format_bytes(fred.buffer_bytes) : "auto") +
          wafer.fabric.defects.describe_slow();
 }
+
+const FabricKind& FredKind::of_several_wafers() const { return several_freds(); }
 
 }  // namespace wafertlm

@@ -45,6 +45,7 @@ class FredKind final : public FabricKind {
   FabricLinkRate fastest_link(const config::WaferSpec& wafer) const override;
   traffic::TrafficModel traffic(const config::WaferSpec& wafer) const override;
   std::string describe(const config::WaferSpec& wafer) const override;
+  const FabricKind& of_several_wafers() const override;
 };
 
 }  // namespace wafertlm

@@ -6,7 +6,7 @@
 #include "models/mesh/mesh_geometry.h"
 #include "platform/describe/value_types.h"
 #include "platform/fabrics/mesh/mesh_kind.h"
-#include "platform/fabrics/mesh/wafers_kind.h"
+#include "platform/fabrics/mesh/mesh_wafers.h"
 #include "platform/spec/descriptions.h"
 #include "platform/spec/wafer_spec.h"
 
@@ -180,7 +180,7 @@ void MeshKind::check_wafer(const config::WaferSpec& wafer, const config::Check& 
   check_mesh_grid(wafer, check);
   check_mesh_io(wafer, check);
   config::check_dead_io(wafer.fabric.defects, all_io_ports(wafer).size(), check);
-  if (wafer.outer) check_several_wafers(wafer, check);
+  if (wafer.outer) check_several_meshes(wafer, check);
 }
 
 }  // namespace wafertlm

@@ -9,7 +9,7 @@
 #include "models/mesh/mesh_geometry.h"
 #include "models/mesh/mesh_topology.h"
 #include "platform/fabrics/mesh/defects_text.h"
-#include "platform/fabrics/mesh/wafers_kind.h"
+#include "platform/fabrics/mesh/mesh_wafers.h"
 #include "platform/spec/traffic/channel_load.h"
 #include "platform/spec/traffic/traffic_model.h"
 #include "platform/text/format.h"
@@ -163,7 +163,7 @@ std::string MeshKind::describe(const config::WaferSpec& wafer) const {
          describe_defects(mesh) + wafer.fabric.defects.describe_slow();
 }
 
-const FabricKind& MeshKind::of_several_wafers() const { return wafers_kind(); }
+const FabricKind& MeshKind::of_several_wafers() const { return several_meshes(); }
 
 WaferDrawing MeshKind::drawing(const config::WaferSpec& wafer) const {
   const MeshParams mesh = mesh_params(wafer);

@@ -28,7 +28,7 @@ void expect_refused(const std::string& preset, const Keys& keys, const std::stri
 }
 
 constexpr const char *kMeshWafer = "wafer_mesh_5x4", *kFredWafer = "fred_d",
-                     *kFourWafers = "wafers_4_mesh_5x4";
+                     *kFourWafers = "wafers_4_mesh_5x4", *kFourFreds = "wafers_4_fred_a";
 
 TEST(Rules, OfSeveralWafers) {
   const std::string outer = "wafer.outer.wafers";
@@ -67,6 +67,39 @@ TEST(Rules, OfSeveralWafers) {
         Keys{"wafer.fabric.switching=wormhole", "wafer.fabric.flit_bytes=64 B"}})
     expect_refused(kFourWafers, keys, outer,
                    "with several wafers there are no failures, bit errors, wormhole");
+}
+
+TEST(Rules, OfSeveralFredWafers) {
+  const std::string fabric = "wafer.fabric.", outer = "wafer.outer.wafers";
+  const std::string two = "wafer.outer={wafers: 2, topology: ring, bandwidth: 1 GB/s, latency: 1 us}";
+  EXPECT_EQ(refused(kFourFreds, {}), "");
+  EXPECT_EQ(refused("fred_c", {two, "wafer.io.latency=1 ps"}), "");
+  expect_refused("fred_b", {two, "wafer.io.latency=1 ns"}, fabric + "in_network",
+                 "several FRED wafers reduce at the NPUs: set wafer.fabric.in_network: false");
+  expect_refused("fred_c_physical", {two, "wafer.io.latency=1 ns"}, fabric + "view",
+                 "several FRED wafers have whole switches and no chips: set wafer.fabric.view: logical");
+  expect_refused(
+      "fred_a", {two, "wafer.io={controllers: none}"}, outer,
+      "wafers are connected through I/O controllers; add wafer.io.controllers: a number, such as 18");
+  expect_refused("fred_a", {two}, "wafer.io.latency", "it takes 1 ps or more; set wafer.io.latency");
+  EXPECT_EQ(refused(kFourFreds, {fabric + "l1_switches=64", fabric + "npus_per_l1=16"}), "");
+  expect_refused(kFourFreds, {fabric + "l1_switches=64", fabric + "npus_per_l1=17"}, outer,
+                 "more than 4096 NPUs in all; take smaller or fewer wafers");
+  expect_refused(kFourFreds, {fabric + "virtual_channels=9"}, fabric + "virtual_channels", "at most 8");
+  expect_refused(kFourFreds,
+                 {"wafer.outer.ethernet={}", "wafer.outer.bandwidth=25 GB/s", fabric + "input_buffer=8 KiB"},
+                 fabric + "input_buffer", "Ethernet between wafers would lose frames");
+  expect_refused(kFourFreds, {"wafer.defects={chips: {l2: [0]}}"}, "wafer.defects.chips.l2",
+                 "the logical view has whole switches and no chips");
+  expect_refused(kFourFreds, {"wafer.defects={switches: [l1_0]}"}, "wafer.defects.switches",
+                 "switches that do not work are not known of several wafers of kind fred");
+  for (const Keys& keys :
+       {Keys{"wafer.defects={io: [3]}"}, Keys{"wafer.defects={links: [l1_0->l2_0]}"},
+        Keys{fabric + "bit_error_rate=1e-9"}, Keys{fabric + "reliability.protocol=go_back_n"},
+        Keys{fabric + "input_queue=fifo"}, Keys{fabric + "input_start_interval=1 ns"}})
+    expect_refused(kFourFreds, keys, outer,
+                   "with several wafers there are no failures, bit errors, wormhole");
+  expect_refused("dimensional_64", {two}, outer, "only meshes and FRED wafers are connected to others");
 }
 
 TEST(Rules, OfAMesh) {

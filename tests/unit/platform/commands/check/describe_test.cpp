@@ -49,6 +49,11 @@ TEST(Check, GraphsAndSeveralWafers) {
   expect_line(checked("wafers_4_mesh_5x4"),
               "outer     switch, links of 128.0 GB/s, latency 500.0 ns, credit "
               "500.0 ns");
+  // A wafer of FRED has 20 NPUs, 5 uplinks and 18 controllers; 5 + 1 switches.
+  expect_line(checked("wafers_4_fred_a"), "fabric    4 wafers of 5 L1 switches with 4 NPUs, 1 L2: 80 NPUs, " +
+                                              std::to_string(4 * (6 + 18) + 18) + " switches, " +
+                                              std::to_string(4 * 2 * (20 + 5 + 18) + 2 * 18 * 4) +
+                                              " links (each direction counts)");
   expect_line(checked("wafers_3_wse3"),
               "outer     direct, links of 12.50 GB/s, 12.25 GB/s for packets in frames of 4096 + 82 B (RoCE "
               "v2), latency 1.880 us, credit 4.238 us");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/fabrics/mesh/outer_cable.h"
+#include "platform/fabrics/wafers/outer_cable.h"
 
 #include <fmt/core.h>
 
