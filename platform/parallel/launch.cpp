@@ -74,9 +74,8 @@ std::string text_of(const Transport::Bytes& bytes) {
 /// Each process's text, by process, in all of them.
 std::vector<std::string> texts_of_all(Transport& transport, const std::string& own) {
   std::vector<std::string> texts;
-  for (const Transport::Bytes& bytes :
-       transport.exchange(std::vector<Transport::Bytes>(transport.processes(), bytes_of(own))))
-    texts.push_back(text_of(bytes));
+  const std::vector<Transport::Bytes> to(transport.processes(), bytes_of(own));
+  for (const Transport::Bytes& bytes : transport.exchange(to, {}).from) texts.push_back(text_of(bytes));
   texts[transport.process()] = own;
   return texts;
 }

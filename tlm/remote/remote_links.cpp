@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tlm/remote/remote_links.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -119,6 +120,7 @@ void RemoteLinks::send(std::uint32_t link, std::uint32_t process, Packet& packet
   crossing.tag = message.key.tag;
   crossing.message_bytes = message.bytes;
   crossing.data_bytes = static_cast<std::uint32_t>(packet.data.size());
+  earliest_ps_ = std::min(earliest_ps_, head_ps);
   ByteWriter& out = out_.at(process);
   out.put(Crossing::packet);
   out.put(crossing);
@@ -135,6 +137,7 @@ void RemoteLinks::give_back(std::uint32_t link, std::uint32_t process, const Pac
   credit.wire_bytes = packet.wire_bytes;
   credit.vc = packet.vc;
   credit.at_ps = at_ps;
+  earliest_ps_ = std::min(earliest_ps_, at_ps);
   ByteWriter& out = out_.at(process);
   out.put(Crossing::credit);
   out.put(credit);
