@@ -8,16 +8,15 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <stdexcept>
 
 #include "platform/host/interrupt.h"
 #include "platform/host/shell.h"
+#include "platform/parallel/supervision.h"
 #include "platform/text/format.h"
 
 namespace wafertlm {
@@ -56,12 +55,6 @@ std::uint32_t number_in(const char* variable) {
   return text ? static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10)) : 0;
 }
 
-std::string own_host() {
-  std::array<char, HOST_NAME_MAX + 1> name{};
-  gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
-
 Transport::Bytes bytes_of(const std::string& text) {
   const auto* const begin = reinterpret_cast<const std::byte*>(text.data());
   return {begin, begin + text.size()};
@@ -74,9 +67,8 @@ std::string text_of(const Transport::Bytes& bytes) {
 /// Each process's text, by process, in all of them.
 std::vector<std::string> texts_of_all(Transport& transport, const std::string& own) {
   std::vector<std::string> texts;
-  for (const Transport::Bytes& bytes :
-       transport.exchange(std::vector<Transport::Bytes>(transport.processes(), bytes_of(own))))
-    texts.push_back(text_of(bytes));
+  const std::vector<Transport::Bytes> to(transport.processes(), bytes_of(own));
+  for (const Transport::Bytes& bytes : transport.exchange(to, {}).from) texts.push_back(text_of(bytes));
   texts[transport.process()] = own;
   return texts;
 }
@@ -100,28 +92,22 @@ std::uint32_t launched_processes() {
   return 1;
 }
 
-void launch(std::uint32_t processes) {
+int launch(std::uint32_t processes) {
   require_mpi();
   if (!has_program("mpirun"))
     throw std::invalid_argument("--processes starts mpirun, which is not there: install openmpi-bin");
   const std::string line = own_command_line();
-  // Quiet: the processes say themselves what has failed, and mpirun would say it again.
+  // Quiet: it has been said what has failed, and mpirun would say it again.
   std::vector<std::string> words{"mpirun", "--quiet", "--oversubscribe",        "--bind-to",
                                  "none",   "-n",      std::to_string(processes)};
   const std::size_t own = words.size();
   for (std::size_t at = 0; at < line.size(); at += words.back().size() + 1)
     words.emplace_back(line.c_str() + at);
   words[own] = own_path();
-  // Reading from a process that is gone would end a living one without a word; and of those that mpirun ends
-  // one is to say why, also on a busy machine.
+  // Reading from a process that is gone would end a living one, too.
   setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
-  setenv("OMPI_MCA_odls_base_sigkill_timeout", "2", 0);
   allow_mpi_as_root();
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  execvp("mpirun", pointers.data());
-  throw std::runtime_error(std::string("mpirun: ") + std::strerror(errno));
+  return Supervision(std::move(words), processes).wait();
 }
 
 std::unique_ptr<Transport> mpi_transport() {
@@ -153,11 +139,22 @@ void require_same_text(Transport& transport, const std::string& what, const std:
   }
 }
 
-Watch::Watch(Transport& transport) : own_(transport.process()) {
+Watch::Watch(Transport& transport, Seat& seat) : own_(transport.process()), seat_(seat) {
   for (const std::string& text : texts_of_all(transport, std::to_string(getpid()) + " " + own_host())) {
     names_.push_back("process " + std::to_string(names_.size()));
     processes_.push_back({text.substr(text.find(' ') + 1), std::stoi(text)});
   }
+}
+
+void Watch::call_them(std::vector<std::string> names) {
+  names_ = std::move(names);
+  seat_.call_it(names_[own_]);
+}
+
+std::uint32_t Watch::here() const {
+  return static_cast<std::uint32_t>(
+      std::count_if(processes_.begin(), processes_.end(),
+                    [this](const Process& each) { return each.host == processes_[own_].host; }));
 }
 
 /// Longer than mpirun takes to end all.
@@ -166,7 +163,7 @@ constexpr std::chrono::seconds kPatience{10};
 void Watch::look() {
   std::string lost;
   bool lower_lives = false;
-  for (std::size_t process = 0; process < processes_.size(); ++process) {
+  for (std::size_t process = 0; process < processes_.size() && !seat_.is_watched(); ++process) {
     const Process& each = processes_[process];
     if (process == own_ || each.host != processes_[own_].host) continue;
     const bool lives = kill(each.pid, 0) == 0 || errno != ESRCH;
@@ -178,7 +175,7 @@ void Watch::look() {
   const auto now = std::chrono::steady_clock::now();
   if (!noticed_) noticed_ = now;
   if (lower_lives && now - *noticed_ < kPatience) return;
-  const std::string reached = format_time(reached_ps_);
+  const std::string reached = format_time(seat_.reached_ps());
   if (lost.empty())
     throw Interrupted(signal,
                       fmt::format("ended by {} at {} of simulated time", signal_name(signal), reached));

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "platform/parallel/board.h"
 #include "platform/parallel/transport.h"
 
 namespace wafertlm {
@@ -25,9 +26,9 @@ std::uint32_t launched_processes();
 void forget_launcher();
 /// Open MPI asks root whether it means it; for the mpirun that this process starts or becomes.
 void allow_mpi_as_root();
-/// Makes this process mpirun, which starts the same command `processes` times.
-/// @throws std::invalid_argument: there is no mpirun, or this program was built without MPI.
-[[noreturn]] void launch(std::uint32_t processes);
+/// Has mpirun start the same command `processes` times, and waits for it. @return its exit code.
+/// @throws std::invalid_argument: there is no mpirun, or this program was built without MPI; Interrupted.
+int launch(std::uint32_t processes);
 /// Over MPI. @throws std::invalid_argument: this program was built without MPI.
 std::unique_ptr<Transport> mpi_transport();
 
@@ -38,17 +39,20 @@ void require_all(Transport& transport, const std::exception_ptr& own);
 /// OtherFailed).
 void require_same_text(Transport& transport, const std::string& what, const std::string& text);
 
-/// The processes of a run, by their number; watches whether those on this computer live.
+/// The processes of a run, by their number; watches whether those on this computer live, where no launcher
+/// does.
 class Watch {
  public:
-  explicit Watch(Transport& transport);
+  Watch(Transport& transport, Seat& seat);
   /// For messages, by process: "process 1 (wafers 2, 3)".
-  void call_them(std::vector<std::string> names) { names_ = std::move(names); }
+  void call_them(std::vector<std::string> names);
+  /// How many of them are on this computer, this one among them.
+  std::uint32_t here() const;
   /// Notes the simulated time that all have reached.
-  void reached(std::uint64_t time_ps) { reached_ps_ = time_ps; }
+  void reached(std::uint64_t time_ps) { seat_.reached(time_ps); }
   /// @throws std::runtime_error that names processes which have ended by themselves, Interrupted for a
   /// signal, in the lowest process that lives on this computer: it is to end all (Transport::abort). The
-  /// others wait for that, for ten seconds.
+  /// others wait for that, for ten seconds. With a launcher Interrupted only, at once.
   void look();
 
  private:
@@ -59,7 +63,7 @@ class Watch {
   std::vector<std::string> names_;
   std::vector<Process> processes_;
   std::uint32_t own_;
-  std::uint64_t reached_ps_ = 0;
+  Seat& seat_;
   std::optional<std::chrono::steady_clock::time_point> noticed_;
 };
 

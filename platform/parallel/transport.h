@@ -18,11 +18,15 @@ class Transport {
   virtual std::uint32_t processes() const = 0;
 
   using Bytes = std::vector<std::byte>;
-  /// To every process its bytes (by process; nothing goes to this one). Returns what came, by process.
-  virtual std::vector<Bytes> exchange(const std::vector<Bytes>& to) = 0;
   static constexpr std::size_t kMinima = 5;
-  /// Of each the least over all processes.
-  virtual std::array<std::uint64_t, kMinima> least(const std::array<std::uint64_t, kMinima>& own) = 0;
+  using Minima = std::array<std::uint64_t, kMinima>;
+  struct Exchanged {
+    std::vector<Bytes> from;  ///< by process
+    Minima least;             ///< of each over all processes
+  };
+  /// To every process its bytes (by process; nothing goes to this one): a message if there are any.
+  virtual Exchanged exchange(const std::vector<Bytes>& to, const Minima& own) = 0;
+  Minima least(const Minima& own) { return exchange(std::vector<Bytes>(processes()), own).least; }
   /// At process 0 those of all, by process; elsewhere nothing.
   virtual std::vector<Bytes> gather(const Bytes& own) = 0;
   /// Called now and then while the others are waited for; what it throws ends the wait.

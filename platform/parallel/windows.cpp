@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <ctime>
 #include <exception>
+#include <utility>
 
 #include "platform/machine/machine.h"
 #include "platform/machine/wafer.h"
 #include "platform/parallel/part_run.h"
-#include "platform/parallel/transport.h"
 #include "platform/text/format.h"
 #include "tlm/remote/remote_links.h"
 
@@ -48,7 +48,22 @@ void Windows::work(const std::function<void()>& part) {
   }
 }
 
-void Windows::exchange() {
+TimePs Windows::next_ps() const {
+  return sc_core::sc_pending_activity() ? kernel_now_ps() + sc_core::sc_time_to_pending_activity().value()
+                                        : kNever;
+}
+
+/// Before what others send has come: they count it.
+Transport::Minima Windows::own_bounds() {
+  const bool waits = part_.at_barrier_ps() != kNever;
+  const State state = !failure_.empty() ? failed : waits ? at_barrier : running;
+  const TimePs own = next_ps(), sent = std::min(machine_.wafer().remote_links()->take_earliest_ps(),
+                                                part_.news().take_earliest_ps());
+  return {std::min(own, sent), std::min(waits ? kNever : own, sent), waits ? ~part_.at_barrier_ps() : kNever,
+          state, ~std::exchange(last_work_ns_, 0)};
+}
+
+Windows::Bounds Windows::exchange() {
   std::vector<Transport::Bytes> batches(transport_.processes());
   RemoteLinks& links = *machine_.wafer().remote_links();
   const std::vector<std::uint32_t> neighbours = links.neighbours();
@@ -59,7 +74,8 @@ void Windows::exchange() {
         joined(is_linked ? links.take_batch(process) : Transport::Bytes{}, part_.news().take_batch(process));
     counts_.bytes_sent += batches[process].size();
   }
-  for (const Transport::Bytes& batch : transport_.exchange(batches)) {
+  const auto [from, least] = transport_.exchange(batches, own_bounds());
+  for (const Transport::Bytes& batch : from) {
     if (batch.empty()) continue;
     work([&] {
       ByteReader reader(batch);
@@ -67,19 +83,6 @@ void Windows::exchange() {
       part_.news().deliver(reader.get_block<Transport::Bytes>());
     });
   }
-}
-
-TimePs Windows::next_ps() const {
-  return sc_core::sc_pending_activity() ? kernel_now_ps() + sc_core::sc_time_to_pending_activity().value()
-                                        : kNever;
-}
-
-Windows::Bounds Windows::agree() {
-  const TimePs next = next_ps();
-  const bool waits = part_.at_barrier_ps() != kNever;
-  const State state = !failure_.empty() ? failed : waits ? at_barrier : running;
-  const auto least = transport_.least(
-      {next, waits ? kNever : next, waits ? ~part_.at_barrier_ps() : kNever, state, ~last_work_ns_});
   counts_.critical_ns += ~least[4];
   return {least[0], least[1], ~least[2], least[3] == failed, least[3] == at_barrier};
 }
@@ -87,9 +90,7 @@ Windows::Bounds Windows::agree() {
 void Windows::run(TimePs watchdog_ps, const Progress& progress) {
   work([&] { part_.start(); });
   for (;;) {
-    exchange();
-    const Bounds bounds = agree();
-    last_work_ns_ = 0;
+    const Bounds bounds = exchange();
     if (bounds.has_failed) return;
     if (bounds.all_at_barrier) {
       part_.start_iteration(bounds.done_ps);

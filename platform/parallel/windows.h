@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "platform/parallel/transport.h"
 #include "tlm/kernel/units.h"
 
 namespace wafertlm {
 
 class Machine;
 class PartRun;
-class Transport;
 
 /// What the windows of a process came to.
 struct WindowCounts {
@@ -23,8 +23,8 @@ struct WindowCounts {
 
 /// Simulates the part of this process together with those of the others, conservatively, window by window
 /// (YAWNS: Nicol, 1993): all agree on the time of the next event anywhere, run up to that time plus
-/// `lookahead_ps`, within which nothing reaches another process, and exchange what has crossed. The same
-/// calls by all processes.
+/// `lookahead_ps`, within which nothing reaches another process, and exchange what has crossed. What is on
+/// its way is an event, so that agreement and exchange are one. The same calls by all processes.
 class Windows {
  public:
   Windows(Transport& transport, Machine& machine, PartRun& part, TimePs lookahead_ps);
@@ -43,8 +43,8 @@ class Windows {
     TimePs next_ps, next_active_ps, done_ps;
     bool has_failed, all_at_barrier;
   };
-  void exchange();
-  Bounds agree();
+  Bounds exchange();
+  Transport::Minima own_bounds();
   TimePs next_ps() const;
   void work(const std::function<void()>& part);
 

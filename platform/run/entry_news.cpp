@@ -73,6 +73,7 @@ void EntryNews::tell_others(const News& news) {
       processes.insert(part_->process_of[wafer]);
   }
   for (const std::uint32_t process : processes) out_[process].put(news);
+  if (!processes.empty()) earliest_ps_ = std::min(earliest_ps_, news.at_ps);
   if (is_for_here) learn(news);
 }
 

@@ -38,6 +38,8 @@ class EntryNews final : private Wakeable {
   /// very instant.
   bool gathers(std::uint32_t rank, std::uint32_t group, std::uint64_t number, TimePs now) const;
 
+  /// The least time at which news for other processes since the last call are there; kNever: there are none.
+  TimePs take_earliest_ps() { return std::exchange(earliest_ps_, kNever); }
   /// News for a process since the last call.
   std::vector<std::byte> take_batch(std::uint32_t process) { return out_[process].take(); }
   /// From any process. @throws std::logic_error: it lies before now.
@@ -83,7 +85,8 @@ class EntryNews final : private Wakeable {
   std::map<std::uint32_t, Members> members_;                    // by group
   std::map<std::pair<std::uint32_t, Collective>, View> views_;  // by wafer
   std::map<TimePs, std::vector<News>> coming_;
-  std::map<std::uint32_t, ByteWriter> out_;                                           // by process
+  std::map<std::uint32_t, ByteWriter> out_;  // by process
+  TimePs earliest_ps_ = kNever;
   std::deque<std::pair<TimePs, std::pair<std::uint32_t, Collective>>> known_to_all_;  // views, since when
 };
 

@@ -103,9 +103,9 @@ class Failures(unittest.TestCase):
             running.kill()
             self.fail(f"still there: {left}")
         end = time.monotonic() + seconds
-        while self.ranks() and time.monotonic() < end:
+        while processes_with(str(self.path)) and time.monotonic() < end:
             time.sleep(0.02)
-        self.assertEqual(self.ranks(), {}, errors)
+        self.assertEqual(processes_with(str(self.path)), {}, errors)
         return out, errors
 
     def ranks(self):
@@ -120,9 +120,11 @@ class Failures(unittest.TestCase):
                 ranks[int(found.group(1))] = process
         return ranks
 
-    def started(self, iterations):
+    def started(self, iterations, before=(), processes=("--processes", "3")):
         """A run of three processes that goes on, after it has said how far it is; the processes by rank."""
-        running = self.start([TOOL, "run", "e.yaml", "--out", f"{self.path}/out", "--processes", "3", "--set", f"iterations={iterations}"])
+        for left in (self.path / "out").glob(".wafertlm-incomplete*"):
+            shutil.rmtree(left)
+        running = self.start([*before, TOOL, "run", "e.yaml", "--out", f"{self.path}/out", *processes, "--set", f"iterations={iterations}"])
         end = time.monotonic() + 120
         while time.monotonic() < end:
             ranks = self.ranks()
@@ -150,31 +152,78 @@ class Failures(unittest.TestCase):
             took = time.monotonic() - begin
             if ARGUMENTS.kills > 2:
                 print(f"process {victim}: {took:.2f} s", flush=True)
-            self.assertNotEqual(running.returncode, 0)
+            self.assertEqual(running.returncode, 128 + signal.SIGKILL, errors)
             said = [line for line in errors.splitlines() if line.startswith("wafertlm:")]
-            self.assertLessEqual(len(said), 1, errors)
-            named += len(said)
-            if said:  # whoever lives may be inside MPI when mpirun ends it
-                self.assertRegex(said[0], rf"process {victim}( \(wafer {victim}\))? \(pid {ranks[victim]}\)", errors)
-                self.assertIn("of simulated time had been reached", said[0])
+            self.assertEqual(len(said), 1, errors)
+            self.assertRegex(said[0], rf"^wafertlm: process {victim}( \(wafer {victim}\))? \(pid {ranks[victim]}\) ended by SIGKILL; "
+                                      r"[0-9.]+ .s of simulated time had been reached$")
+            named += 1
             self.assertLess(took, 5 * max(1, os.getloadavg()[0] / os.cpu_count()))
             now = {name: text for name, text in content(self.path / "out").items() if not name.startswith(".wafertlm-")}
             self.assertEqual(now, {name: text for name, text in earlier.items() if not name.startswith(".wafertlm-")})
-        self.assertGreaterEqual(named, 2 * ARGUMENTS.kills, "of three kills two are named at least")
+        self.assertEqual(named, 3 * ARGUMENTS.kills)
         print(f"{named} of {3 * ARGUMENTS.kills} were named", flush=True)
         again = self.tool("run", "e.yaml", "--out", f"{self.path}/out", "--processes", "3")
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertEqual(set(content(self.path / "out")), set(earlier))
 
-    def test_signals_of_the_launcher_end_all(self):
-        for sent in (signal.SIGTERM, signal.SIGINT):
+    def expect_end(self, running, exit_code, message):
+        _, errors = self.ends(running, 60)
+        self.assertEqual(running.returncode, exit_code, errors)
+        said = [line for line in errors.splitlines() if line.startswith("wafertlm:")]
+        self.assertEqual(len(said), 1 if message else 0, errors)
+        if message:
+            self.assertRegex(said[0], message)
+        self.assertFalse((self.path / "out" / "results.json").exists())
+        shutil.rmtree(self.path / "out", ignore_errors=True)
+
+    def test_signals_end_all(self):
+        for sent in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             running, _ = self.started(5000)
             running.send_signal(sent)
-            _, errors = self.ends(running, 60)
-            self.assertNotEqual(running.returncode, 0)
-            self.assertLessEqual(errors.count("wafertlm:"), 1, errors)
-            self.assertFalse((self.path / "out" / "results.json").exists())
-            shutil.rmtree(self.path / "out", ignore_errors=True)
+            self.expect_end(running, 128 + sent, f"^wafertlm: ended by {sent.name} at [0-9.]+ .s of simulated time$")
+        running, ranks = self.started(5000, before=["timeout", "--kill-after=60", "1000"])  # sends it to a whole group, twice
+        running.send_signal(signal.SIGTERM)
+        self.expect_end(running, 128 + signal.SIGTERM, "^wafertlm: ended by SIGTERM at ")
+        running, ranks = self.started(5000)
+        os.kill(ranks[1], signal.SIGTERM)
+        self.expect_end(running, 128 + signal.SIGTERM, "^wafertlm: ended by SIGTERM at ")
+
+    def test_all_end_with_the_launcher_and_with_mpirun(self):
+        running, _ = self.started(5000)
+        running.kill()
+        self.expect_end(running, -signal.SIGKILL, None)
+        running, _ = self.started(5000)
+        os.kill(int(pathlib.Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text()), signal.SIGKILL)
+        self.expect_end(running, 128 + signal.SIGKILL, "^wafertlm: mpirun ended by SIGKILL; [0-9.]+ .s of simulated time had been reached$")
+
+    def test_a_stopped_run_goes_on(self):
+        running, ranks = self.started(50)
+        os.kill(running.pid, signal.SIGTSTP)
+        stopped = {running.pid, *ranks.values()}
+        end = time.monotonic() + 60
+
+        def states():
+            return {pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] for process in stopped}
+
+        while states() != {"T"} and time.monotonic() < end:
+            time.sleep(0.02)
+        self.assertEqual(states(), {"T"})
+        os.kill(running.pid, signal.SIGCONT)
+        _, errors = self.ends(running, 200)
+        self.assertEqual(running.returncode, 0, errors)
+        self.assertTrue((self.path / "out" / "results.json").exists())
+
+    def test_without_a_launcher_one_that_lives_speaks(self):
+        running, ranks = self.started(5000, before=[*MPIRUN, "3"], processes=())
+        time.sleep(1)
+        os.kill(ranks[2], signal.SIGKILL)
+        _, errors = self.ends(running, 60)
+        self.assertNotEqual(running.returncode, 0)
+        said = [line for line in errors.splitlines() if line.startswith("wafertlm:")]
+        self.assertLessEqual(len(said), 1, errors)
+        for line in said:  # whoever lives may be inside MPI when mpirun ends it
+            self.assertRegex(line, rf"process 2( \(wafer 2\))? \(pid {ranks[2]}\) ended by itself; .* had been reached")
 
     def refused(self, message, *words, experiment="e.yaml"):
         done = self.tool("run", experiment, "--out", "out", *words)
@@ -203,6 +252,15 @@ class Failures(unittest.TestCase):
         self.refused("--report", *two, "--report")
         self.refused("run.faults", *two, "--set", "run.faults=[{link: 'wafer0_router0->wafer0_router1', at: 1 us}]")
         self.refused("nosuch.yaml", *two, experiment="nosuch.yaml")
+
+    def test_memory_for_all_processes_is_asked_for(self):
+        large = ["--set", "wafer.width=32", "wafer.height=32", "npu.hbm.generation=hbm3", "npu.hbm.level=command", "npu.hbm.stacks=8"]
+        words = [TOOL, "run", "e.yaml", "--out", "out", "--processes", "2", *large]
+        done = subprocess.run(["sh", "-c", 'ulimit -v 2000000; exec "$@"', "sh", *words], capture_output=True, text=True, check=False,
+                              cwd=self.path, env=ENVIRONMENT, timeout=300)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(done.stderr.count("wafertlm:"), 1, done.stderr)
+        self.assertRegex(done.stderr, r"the run takes about [0-9.]+ GB of memory, and [0-9.]+ .B are available; .* --force runs it all the same")
 
     def test_processes_with_different_experiments_are_refused(self):
         wrapper = self.path / "wrapper.sh"

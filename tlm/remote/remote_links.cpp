@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tlm/remote/remote_links.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <unordered_map>
 #include <utility>
@@ -133,6 +134,7 @@ void RemoteLinks::send(std::uint32_t link, std::uint32_t process, Packet& packet
   crossing.message_bytes = message.bytes;
   crossing.identity = identity_of(packet);
   crossing.data_bytes = static_cast<std::uint32_t>(packet.data.size());
+  earliest_ps_ = std::min(earliest_ps_, head_ps);
   ByteWriter& out = out_.at(process);
   out.put(Crossing::packet);
   out.put(crossing);
@@ -143,6 +145,7 @@ void RemoteLinks::send(std::uint32_t link, std::uint32_t process, Packet& packet
 }
 
 void RemoteLinks::give_back(std::uint32_t process, const CrossingCredit& credit) {
+  earliest_ps_ = std::min(earliest_ps_, credit.at_ps);
   ByteWriter& out = out_.at(process);
   out.put(Crossing::credit);
   out.put(credit);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tlm/kernel/module_list.h"
@@ -36,6 +37,9 @@ class RemoteLinks {
 
   /// Processes that links lead to or come from, in ascending order.
   std::vector<std::uint32_t> neighbours() const;
+  /// The least time at which something that has gone to other processes since the last call is there; kNever:
+  /// nothing has.
+  TimePs take_earliest_ps() { return std::exchange(earliest_ps_, kNever); }
   /// What has gone to a process since the last call.
   std::vector<std::byte> take_batch(std::uint32_t process);
   /// From any process. @throws std::logic_error: a packet or a credit that lies before now, or of a link that
@@ -59,6 +63,7 @@ class RemoteLinks {
   std::map<std::uint32_t, RemoteBegin*> begin_of_;  // by link
   std::map<std::uint32_t, RemoteEnd*> end_of_;
   std::map<std::uint32_t, ByteWriter> out_;  // by process
+  TimePs earliest_ps_ = kNever;
   /// A message that comes from elsewhere: the link (it may come by again over another one), its source, its
   /// destination, operation and tag.
   using Key = std::tuple<std::uint32_t, NpuId, NpuId, std::uint64_t, std::uint64_t>;

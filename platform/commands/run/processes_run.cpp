@@ -13,6 +13,7 @@
 #include "platform/commands/run/result_files.h"
 #include "platform/commands/run/run_command.h"
 #include "platform/host/digest.h"
+#include "platform/host/host_memory.h"
 #include "platform/host/interrupt.h"
 #include "platform/host/output_folder.h"
 #include "platform/host/progress.h"
@@ -28,6 +29,7 @@
 #include "platform/parallel/windows.h"
 #include "platform/results/cost.h"
 #include "platform/results/results.h"
+#include "platform/run/host_estimate.h"
 #include "platform/spec/fabric_kinds.h"
 #include "platform/text/format.h"
 #include "tlm/kernel/simulation_context.h"
@@ -135,6 +137,12 @@ struct PartResult {
     return result;
   }
 };
+
+/// Of the processes on this computer together. @throws std::invalid_argument: there is not so much.
+void require_memory(const SharedJob& shared, std::uint32_t here, std::uint32_t processes) {
+  require_host_memory(shared.experiment, estimated_bytes(shared.experiment, shared.job) * here / processes,
+                      available_memory_bytes());
+}
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -337,16 +345,16 @@ std::string write(const Played& played, const Measurements& measured, const Expe
 
 }  // namespace
 
-ExperimentRun run_as_process(const ExperimentOptions& options, Transport& transport) {
+ExperimentRun run_as_process(const ExperimentOptions& options, Transport& transport, Seat& seat) {
   const auto start = std::chrono::steady_clock::now();
-  Watch watch(transport);
-  const InterruptNotes interrupts;
+  Watch watch(transport, seat);
   transport.while_waiting([&watch] { watch.look(); });
   std::optional<SharedJob> shared;
   std::exception_ptr failure;
   std::unique_ptr<OutputFolder> folder;
   try {
     shared.emplace(load_shared(options, transport.processes()));
+    if (!options.force) require_memory(*shared, watch.here(), transport.processes());
     if (transport.process() == 0) {
       folder = std::make_unique<OutputFolder>(results_folder(options), "wafertlm run " + options.experiment);
       folder->require_free(names_of_results(options, shared->configuration));

@@ -28,33 +28,47 @@ struct Options : ExperimentOptions {
   std::string json = {};
 };
 
-/// As one of several processes, or as the only one. Empty: another process prints.
-std::optional<ExperimentRun> run_in_processes(const Options& options) {
-  const std::uint32_t launched = launched_processes();
-  if (options.processes > 1 && launched == 1) launch(options.processes);
-  if (launched == 1) {
-    if (!options.dealing.empty())
-      throw std::invalid_argument("--deal shares wafers out to processes; give --processes too");
-    return run_experiment(options);
-  }
-  const std::unique_ptr<Transport> transport = mpi_transport();
-  try {
-    ExperimentRun done = run_as_process(options, *transport);
-    if (transport->process() == 0) return done;
-  } catch (const OtherFailed&) {
-  } catch (const std::exception& error) {
-    if (transport->do_all_end()) throw;
+/// Ends all processes: others may wait for this one, or have gone.
+void end_all(Transport& transport, Seat& seat, const std::exception& error) {
+  const auto* const interrupted = dynamic_cast<const Interrupted*>(&error);
+  if (interrupted) seat.ends_by(interrupted->signal());
+  if (!interrupted || !seat.is_watched()) {
+    seat.fails();
     fmt::print(stderr, "wafertlm: {}\n", error.what());
-    std::this_thread::sleep_for(
-        std::chrono::milliseconds(200));  // mpirun passes that on, unless it ends first
-    const auto* const interrupted = dynamic_cast<const Interrupted*>(&error);
-    transport->abort(interrupted ? 128 + interrupted->signal() : 1);
+    // mpirun passes that on, unless it ends first
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+  transport.abort(interrupted ? 128 + interrupted->signal() : 1);
+}
+
+/// As one of several processes. Empty: another process prints.
+std::optional<ExperimentRun> run_as_one_of_several(const Options& options) {
+  Seat seat;
+  const InterruptNotes interrupts;
+  try {
+    const std::unique_ptr<Transport> transport = mpi_transport();
+    try {
+      ExperimentRun done = run_as_process(options, *transport, seat);
+      if (transport->process() == 0) return done;
+    } catch (const OtherFailed&) {
+    } catch (const std::exception& error) {
+      if (transport->do_all_end()) throw;
+      end_all(*transport, seat, error);
+    }
+  } catch (const std::exception&) {
+    seat.fails();
+    throw;
   }
   return std::nullopt;
 }
 
 int run(const Options& options) {
-  const std::optional<ExperimentRun> made = run_in_processes(options);
+  const bool is_one_of_several = launched_processes() > 1;
+  if (!is_one_of_several && options.processes > 1) return launch(options.processes);
+  if (!is_one_of_several && !options.dealing.empty())
+    throw std::invalid_argument("--deal shares wafers out to processes; give --processes too");
+  const std::optional<ExperimentRun> made =
+      is_one_of_several ? run_as_one_of_several(options) : run_experiment(options);
   if (!made) return 0;
   const ExperimentRun& done = *made;
   if (options.json.empty() || !write_json(options.json, done.results))

@@ -12,6 +12,7 @@
 namespace wafertlm {
 
 struct Job;
+class Seat;
 class Transport;
 
 struct ExperimentOptions {
@@ -39,7 +40,7 @@ struct ExperimentRun {
 /// Runs an experiment file and writes its results. @throws as the command does
 ExperimentRun run_experiment(const ExperimentOptions& options);
 /// The same as one of several processes; the first writes the results, the others get none.
-/// @throws OtherFailed, too
-ExperimentRun run_as_process(const ExperimentOptions& options, Transport& transport);
+/// `seat`: of this process. @throws OtherFailed, too
+ExperimentRun run_as_process(const ExperimentOptions& options, Transport& transport, Seat& seat);
 
 }  // namespace wafertlm

@@ -3,10 +3,14 @@
 #include <mpi.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "platform/parallel/transport.h"
 
@@ -44,37 +48,50 @@ class MpiTransport final : public Transport {
     MPI_Init(nullptr, nullptr);
     MPI_Comm_rank(MPI_COMM_WORLD, &process_);
     MPI_Comm_size(MPI_COMM_WORLD, &processes_);
+    words_ = kMinima + (static_cast<std::size_t>(processes_) + kCounts - 1) / kCounts;
+    MPI_Type_contiguous(static_cast<int>(words_), MPI_UINT64_T, &summary_);
+    MPI_Type_commit(&summary_);
+    MPI_Op_create(combine, 1, &combine_);
   }
-  ~MpiTransport() override { MPI_Finalize(); }
+  MpiTransport(const MpiTransport&) = delete;
+  MpiTransport& operator=(const MpiTransport&) = delete;
+  ~MpiTransport() override {
+    MPI_Op_free(&combine_);
+    MPI_Type_free(&summary_);
+    MPI_Finalize();
+  }
   std::uint32_t process() const override { return static_cast<std::uint32_t>(process_); }
   std::uint32_t processes() const override { return static_cast<std::uint32_t>(processes_); }
 
-  std::vector<Bytes> exchange(const std::vector<Bytes>& to) override {
+  /// Together with the minima all agree on how many messages each is sent, so that nobody sends or waits for
+  /// an empty one.
+  Exchanged exchange(const std::vector<Bytes>& to, const Minima& own) override {
+    // A process that is through may send the next message before the last one of this round is here.
+    const int tag = kBatch + static_cast<int>(round_++ % 2);
+    std::vector<std::uint64_t> mine(words_), all(words_);
+    std::copy(own.begin(), own.end(), mine.begin());
     std::vector<MPI_Request> sends;
     for (int other = 0; other < processes_; ++other) {
-      if (other == process_) continue;
       const Bytes& bytes = to[static_cast<std::size_t>(other)];
-      MPI_Isend(bytes.data(), size_of(bytes), MPI_BYTE, other, kBatch, MPI_COMM_WORLD, &sends.emplace_back());
+      if (other == process_ || bytes.empty()) continue;
+      mine[word_of(other)] += std::uint64_t{1} << shift_of(other);
+      MPI_Isend(bytes.data(), size_of(bytes), MPI_BYTE, other, tag, MPI_COMM_WORLD, &sends.emplace_back());
     }
-    std::vector<Bytes> from(to.size());
-    for (int other = 0; other < processes_; ++other)
-      if (other != process_) from[static_cast<std::size_t>(other)] = receive(other);
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Iallreduce(mine.data(), all.data(), 1, summary_, combine_, MPI_COMM_WORLD, &request);
+    wait_for(request);
+    Exchanged exchanged{std::vector<Bytes>(to.size()), {}};
+    std::copy_n(all.begin(), kMinima, exchanged.least.begin());
+    for (auto left = all[word_of(process_)] >> shift_of(process_) & kMostMessages; left != 0; --left) {
+      auto [from, bytes] = receive(MPI_ANY_SOURCE, tag);
+      exchanged.from[static_cast<std::size_t>(from)] = std::move(bytes);
+    }
     Patience patience(look_);
     for (int done = 0;;) {
       MPI_Testall(static_cast<int>(sends.size()), sends.data(), &done, MPI_STATUSES_IGNORE);
-      if (done != 0) break;
+      if (done != 0) return exchanged;
       patience.wait();
     }
-    return from;
-  }
-
-  std::array<std::uint64_t, kMinima> least(const std::array<std::uint64_t, kMinima>& own) override {
-    std::array<std::uint64_t, kMinima> all{};
-    MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Iallreduce(own.data(), all.data(), static_cast<int>(kMinima), MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD,
-                   &request);
-    wait_for(request);
-    return all;
   }
 
   std::vector<Bytes> gather(const Bytes& own) override {
@@ -86,7 +103,7 @@ class MpiTransport final : public Transport {
       return all;
     }
     all.push_back(own);
-    for (int other = 1; other < processes_; ++other) all.push_back(receive(other, kGather));
+    for (int other = 1; other < processes_; ++other) all.push_back(receive(other, kGather).second);
     return all;
   }
 
@@ -96,8 +113,23 @@ class MpiTransport final : public Transport {
   }
 
  private:
-  static constexpr int kBatch = 0, kGather = 1;
+  static constexpr int kBatch = 0, kGather = 2;  // two tags of batches
+  /// Behind the minima: how many messages each process is sent, four numbers in a word.
+  static constexpr std::size_t kCounts = 4;
+  static constexpr std::uint64_t kMostMessages = 0xFFFF;
+  static std::size_t word_of(int process) { return kMinima + static_cast<std::size_t>(process) / kCounts; }
+  static int shift_of(int process) { return process % static_cast<int>(kCounts) * 16; }
 
+  static void combine(void* first, void* both, int* length, MPI_Datatype* type) {
+    int bytes = 0;
+    MPI_Type_size(*type, &bytes);
+    const std::size_t words = static_cast<std::size_t>(bytes) / sizeof(std::uint64_t);
+    const auto* from = static_cast<const std::uint64_t*>(first);
+    auto* to = static_cast<std::uint64_t*>(both);
+    for (int left = *length; left != 0; --left, from += words, to += words)
+      for (std::size_t word = 0; word < words; ++word)
+        to[word] = word < kMinima ? std::min(to[word], from[word]) : to[word] + from[word];
+  }
   static int size_of(const Bytes& bytes) {
     if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
       throw std::runtime_error("more than 2 GiB for another process at once");
@@ -111,7 +143,7 @@ class MpiTransport final : public Transport {
       patience.wait();
     }
   }
-  Bytes receive(int from, int tag = kBatch) const {
+  std::pair<int, Bytes> receive(int from, int tag) const {
     Patience patience(look_);
     MPI_Message message{};
     MPI_Status status;
@@ -126,10 +158,14 @@ class MpiTransport final : public Transport {
     MPI_Request request = MPI_REQUEST_NULL;  // of a long one its sender may be gone before all is here
     MPI_Imrecv(bytes.data(), size, MPI_BYTE, &message, &request);
     wait_for(request);
-    return bytes;
+    return {status.MPI_SOURCE, std::move(bytes)};
   }
 
   int process_ = 0, processes_ = 1;
+  std::uint64_t round_ = 0;
+  std::size_t words_ = 0;
+  MPI_Datatype summary_ = MPI_DATATYPE_NULL;  // the minima and the counts
+  MPI_Op combine_ = MPI_OP_NULL;
 };
 
 }  // namespace

@@ -139,6 +139,8 @@ TEST(EntryNews, RefusesNewsThatLieBeforeNow) {
   EntryNews here(groups, wafers, kTwoWafers, Part{0, {0, 1}}, scheduler, nothing);
   EntryNews there(groups, wafers, kTwoWafers, Part{1, {0, 1}}, scheduler, nothing);
   here.entered(0, 1, 0, 0);
+  EXPECT_EQ(here.take_earliest_ps(), kDelay);
+  EXPECT_EQ(here.take_earliest_ps(), kNever);
   const std::vector<std::byte> batch = here.take_batch(1);
   EXPECT_FALSE(batch.empty());
   EXPECT_TRUE(here.take_batch(1).empty());

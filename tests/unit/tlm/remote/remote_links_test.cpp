@@ -53,6 +53,8 @@ TEST(RemoteLinks, APacketArrivesAtItsTimeAndItsCreditGoesBack) {
   EXPECT_EQ(end.sink.arrivals()[0].head_ps, 1000U);
   EXPECT_EQ(end.sink.arrivals()[1].head_ps, 1500U);
   EXPECT_EQ(end.sink.arrivals()[1].tail_ps, 1700U);
+  EXPECT_EQ(end.links.take_earliest_ps(), 1300U);
+  EXPECT_EQ(end.links.take_earliest_ps(), kNever);
   const std::vector<std::byte> credits = end.links.take_batch(1);
   ByteReader reader(credits);
   for (const auto& [head, at] : {std::pair<TimePs, TimePs>{1000, 1300}, {1500, 1700}}) {
