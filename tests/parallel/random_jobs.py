@@ -6,9 +6,9 @@
 
 A job is a transformer with a parallelism, layers with data parallelism, or traces with computations, messages between any
 two ranks and collectives of any groups (all-to-all and barriers among them), on two to five wafers joined by a ring, by
-switches or directly, also over Ethernet: meshes, or in a third of the jobs FRED with two or three levels; with jitter, slow
-NPUs, small buffers, values or barriers now and then, and wafers without ranks. It runs in one process and in up to four, with
-wafers dealt by load or at random. Job N is the same on every machine.
+switches or directly, also over Ethernet: meshes, or in a third of the jobs FRED with two or three levels; or on a graph of
+several wafers; with jitter, slow NPUs, small buffers, values or barriers now and then, and wafers without ranks. It runs in one
+process and in up to four, with wafers dealt by load or at random. Job N is the same on every machine.
 --keep: folder for the experiments of the jobs that differ or fail.
 Prints a line for each such job and one for all. Exit code 1: a difference, or a run that failed.
 """
@@ -43,8 +43,42 @@ def fred(draw):
     return "wafers_4_fred_a", [f"    io: {{controllers: {draw.randint(1, 2 * l1)}}}"], fabric, l1 * each
 
 
+def graph(draw, wafers):
+    """Its keys in one line, and the NPUs of a wafer: wafers of a switch or two, as a line, a star or each joined to each."""
+    each, switches, links, parts = draw.randint(2, 5), [], [], []
+    for wafer in range(wafers):
+        names = [f"s{wafer}_{k}" for k in range(draw.randint(1, 2))]
+        switches += [f"{{name: {name}, pipeline: {draw.choice([0, 5, 30])} ns}}" for name in names]
+        links += [(names[0], name, draw.choice([50, 400]), draw.choice([10, 100])) for name in names[1:]]
+        npus = [f"npu{wafer * each + n}" for n in range(each)]
+        links += [(npu, draw.choice(names), draw.choice([100, 400]), 10) for npu in npus]
+        parts.append(f"[{', '.join(names + npus)}]")
+    kind = draw.choice(["line", "star", "full"])
+    for a in range(wafers):
+        links += [(f"s{a}_0", f"s{b}_0", draw.choice([10, 50, 100]), draw.choice([37, 200, 1000]))
+                  for b in range(a) if kind == "full" or b == (a - 1 if kind == "line" else 0)]
+    listed = ", ".join(f"{{from: {a}, to: {b}, bandwidth: {rate} GB/s, latency: {latency} ns}}" for a, b, rate, latency in links)
+    return (f"{{graph: random, npus: {wafers * each}, switches: [{', '.join(switches)}], links: [{listed}], "
+            f"wafers: [{', '.join(parts)}]}}"), each
+
+
+def graph_platform(draw):
+    """As platform(), of a graph that says which wafer has what."""
+    wafers = draw.randint(2, 5)
+    keys, each = graph(draw, wafers)
+    lines = ["  platform: random graph", "  wafer:", "    fabric:", "      kind: graph", f"      file: {keys}"]
+    if draw.random() < 0.3:
+        lines.append(f"      input_buffer: {draw.choice([10, 16, 32])} KiB")
+    lines += ["  npu:", f"    injection: {{order: {draw.choice(['message', 'packet'])}}}"]
+    if draw.random() < 0.5:
+        lines.append(f"    compute: {{jitter: uniform, jitter_percent: {draw.randint(1, 30)}}}")
+    return "\n".join([*lines, "  run:", f"    seed: {draw.randint(1, 99)}"]), wafers, each
+
+
 def platform(draw):
     """Its YAML, its wafers, and the NPUs of each."""
+    if draw.random() < 0.15:
+        return graph_platform(draw)
     wafers = draw.randint(2, 5)
     preset, wafer, fabric, npus = draw.choice([mesh, mesh, fred])(draw)
     topology = draw.choice(["ring", "switch", "direct"])
