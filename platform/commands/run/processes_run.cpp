@@ -138,10 +138,13 @@ struct PartResult {
   }
 };
 
+/// What a process takes that has hardly anything to simulate: the program and MPI.
+constexpr std::uint64_t kBytesOfProcess = 50'000'000;
+
 /// Of the processes on this computer together. @throws std::invalid_argument: there is not so much.
 void require_memory(const SharedJob& shared, std::uint32_t here, std::uint32_t processes) {
-  require_host_memory(shared.experiment, estimated_bytes(shared.experiment, shared.job) * here / processes,
-                      available_memory_bytes());
+  const std::uint64_t shares = estimated_bytes(shared.experiment, shared.job) * here / processes;
+  require_host_memory(shared.experiment, shares + (here - 1) * kBytesOfProcess, available_memory_bytes());
 }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
