@@ -180,8 +180,9 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
       continue;
     }
     const bool is_whole = spec.wafer.fabric.defects.hbm_percent(params.npu) == 100;
-    memories_[n] = std::make_unique<Hbm>(
-        memory_instance(params.npu).c_str(), is_whole ? whole_hbm : hbm_params(spec, params.npu), wafer_->scheduler);
+    memories_[n] =
+        std::make_unique<Hbm>(memory_instance(params.npu).c_str(),
+                              is_whole ? whole_hbm : hbm_params(spec, params.npu), wafer_->scheduler);
     bind_checked(npus_[n]->memory.socket, memories_[n]->socket, wafer_->checkers(), "memory_" + number);
   }
   memory_rtl_ = std::make_unique<MemoryViews>(wafer_->spec().npu.hbm, memories_);

@@ -39,7 +39,7 @@ GraphParams graph_of(const config::WaferSpec& wafer) {
   return wafers_params(wafer, dynamic_cast<const WafersKind&>(fabric_kind(wafer)).piece(wafer));
 }
 
-std::vector<std::string> places(const FabricGraph& graph, std::uint32_t from, std::uint32_t to) {
+std::vector<std::string> vertices_between(const FabricGraph& graph, std::uint32_t from, std::uint32_t to) {
   std::vector<std::string> list{graph.vertices()[from].name};
   for (const std::uint32_t link : graph.route(static_cast<NpuId>(from), static_cast<NpuId>(to)))
     list.push_back(graph.vertices()[graph.links()[link].to].name);
@@ -65,7 +65,7 @@ TEST(FredWafers, WithinAWaferPacketsTurnAtTheFirstCommonSwitch) {
       std::vector<std::string> expected = within(from / 12, from % 12 / 2, to % 12 / 2);
       expected.insert(expected.begin(), fmt::format("npu{}", from));
       expected.push_back(fmt::format("npu{}", to));
-      ASSERT_EQ(places(*params.graph, from, to), expected);
+      ASSERT_EQ(vertices_between(*params.graph, from, to), expected);
     }
 }
 
@@ -96,7 +96,7 @@ TEST(FredWafers, NpusWithOneNumberShareTheControllersOut) {
   const GraphParams params = graph_of(fred_wafers({}).wafer);
   std::map<std::string, int> users;
   for (std::uint32_t npu = 0; npu < 20; ++npu) {
-    const auto route = places(*params.graph, 20 + npu, 60 + npu);
+    const auto route = vertices_between(*params.graph, 20 + npu, 60 + npu);
     const auto out = std::find_if(route.begin(), route.end(),
                                   [](const std::string& place) { return place.find("_io") != place.npos; });
     ASSERT_LT(out - route.begin() + 2, static_cast<std::ptrdiff_t>(route.size()));
@@ -120,7 +120,7 @@ TEST(FredWafers, DestinationsTakeEquallyNearControllersInTurn) {
     std::map<std::string, int> loads;
     for (std::uint32_t from = 0; from < 20; ++from)
       for (std::uint32_t to = 20; to < 40; ++to) {
-        const auto route = places(*params.graph, from, to);
+        const auto route = vertices_between(*params.graph, from, to);
         for (const std::string& place : route)
           if (place.rfind("wafer0_io", 0) == 0) ++loads[place];
         if (from + 20 != to) {
