@@ -201,7 +201,7 @@ TEST(FredWafersRun, AnAllReduceGoesInsideOutsideInside) {
 // up and down again, past what goes out.
 TEST(FredWafersRun, SmallBuffersDoNotDeadlock) {
   Random random(23);
-  for (int number = 0, cases = test::random_cases(30, 5); number < cases; ++number) {
+  for (int number = 0, cases = test::random_cases(12, 4); number < cases; ++number) {
     const Overrides keys =
         together(tree_keys(random),
                  {fmt::format("wafer.io.controllers={}", 1 + random() % 3),

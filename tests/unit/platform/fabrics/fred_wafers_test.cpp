@@ -22,7 +22,7 @@ namespace {
 
 using Keys = std::vector<std::string>;
 
-config::PlatformSpec fred_wafers(const Keys& keys) { return test::preset("wafers_4_fred_a", keys); }
+config::PlatformSpec freds(const Keys& keys) { return test::preset("wafers_4_fred_a", keys); }
 
 /// Six L1 switches of two NPUs below three L2 switches.
 const Keys kThreeLevels = {"wafer.fabric.l1_switches=6", "wafer.fabric.l2_switches=3",
@@ -39,7 +39,7 @@ GraphParams graph_of(const config::WaferSpec& wafer) {
   return wafers_params(wafer, dynamic_cast<const WafersKind&>(fabric_kind(wafer)).piece(wafer));
 }
 
-std::vector<std::string> vertices_between(const FabricGraph& graph, std::uint32_t from, std::uint32_t to) {
+std::vector<std::string> way_of(const FabricGraph& graph, std::uint32_t from, std::uint32_t to) {
   std::vector<std::string> list{graph.vertices()[from].name};
   for (const std::uint32_t link : graph.route(static_cast<NpuId>(from), static_cast<NpuId>(to)))
     list.push_back(graph.vertices()[graph.links()[link].to].name);
@@ -58,21 +58,21 @@ std::vector<std::string> within(std::uint32_t wafer, std::uint32_t from_l1, std:
 }
 
 TEST(FredWafers, WithinAWaferPacketsTurnAtTheFirstCommonSwitch) {
-  const GraphParams params = graph_of(fred_wafers(three_levels({})).wafer);
+  const GraphParams params = graph_of(freds(three_levels({})).wafer);
   for (std::uint32_t from = 0; from < 48; ++from)
     for (std::uint32_t to = 12 * (from / 12); to < 12 * (from / 12) + 12; ++to) {
       if (from == to) continue;
       std::vector<std::string> expected = within(from / 12, from % 12 / 2, to % 12 / 2);
       expected.insert(expected.begin(), fmt::format("npu{}", from));
       expected.push_back(fmt::format("npu{}", to));
-      ASSERT_EQ(vertices_between(*params.graph, from, to), expected);
+      ASSERT_EQ(way_of(*params.graph, from, to), expected);
     }
 }
 
 // As FredTopology has them, also the latencies: an L1 switch has 2 NPUs, one uplink and 3 controllers, an L2
 // switch 2 switches below and one uplink, the L3 switch 3.
 TEST(FredWafers, LatenciesWithinAWaferAreThoseOfOneWafer) {
-  const config::PlatformSpec spec = fred_wafers(three_levels({"wafer.fabric.l1_uplink=3 TB/s"}));
+  const config::PlatformSpec spec = freds(three_levels({"wafer.fabric.l1_uplink=3 TB/s"}));
   const FabricTraits all = platform_traits(spec);
   config::PlatformSpec alone = spec;
   alone.wafer.outer.reset();
@@ -93,10 +93,10 @@ TEST(FredWafers, LatenciesWithinAWaferAreThoseOfOneWafer) {
 
 // 18 controllers for 20 NPUs: each carries one number or two, through the switch of the same number.
 TEST(FredWafers, NpusWithOneNumberShareTheControllersOut) {
-  const GraphParams params = graph_of(fred_wafers({}).wafer);
+  const GraphParams params = graph_of(freds({}).wafer);
   std::map<std::string, int> users;
   for (std::uint32_t npu = 0; npu < 20; ++npu) {
-    const auto route = vertices_between(*params.graph, 20 + npu, 60 + npu);
+    const auto route = way_of(*params.graph, 20 + npu, 60 + npu);
     const auto out = std::find_if(route.begin(), route.end(),
                                   [](const std::string& place) { return place.find("_io") != place.npos; });
     ASSERT_LT(out - route.begin() + 2, static_cast<std::ptrdiff_t>(route.size()));
@@ -115,12 +115,12 @@ TEST(FredWafers, NpusWithOneNumberShareTheControllersOut) {
 // Other pairs go the shortest way; the controllers of an L1 switch take destinations in turn.
 TEST(FredWafers, DestinationsTakeEquallyNearControllersInTurn) {
   for (const char* const topology : {"ring", "switch", "direct"}) {
-    const config::PlatformSpec spec = fred_wafers({std::string("wafer.outer.topology=") + topology});
+    const config::PlatformSpec spec = freds({std::string("wafer.outer.topology=") + topology});
     const GraphParams params = graph_of(spec.wafer);
     std::map<std::string, int> loads;
     for (std::uint32_t from = 0; from < 20; ++from)
       for (std::uint32_t to = 20; to < 40; ++to) {
-        const auto route = vertices_between(*params.graph, from, to);
+        const auto route = way_of(*params.graph, from, to);
         for (const std::string& place : route)
           if (place.rfind("wafer0_io", 0) == 0) ++loads[place];
         if (from + 20 != to) {
@@ -165,7 +165,7 @@ FabricGraph without_datelines(const FabricGraph& graph, bool of_controllers) {
 // ring needs the dateline between wafers, too, if packets go over three or more.
 TEST(FredWafers, NothingWaitsInACircleAndBothDatelinesAreNeeded) {
   for (const char* const topology : {"ring", "switch", "direct"}) {
-    const config::PlatformSpec spec = fred_wafers(three_levels(
+    const config::PlatformSpec spec = freds(three_levels(
         {std::string("wafer.outer.topology=") + topology, "wafer.outer.wafers=5", "wafer.io.controllers=2"}));
     const GraphParams params = graph_of(spec.wafer);
     EXPECT_FALSE(can_deadlock(*params.graph)) << topology;
@@ -187,15 +187,14 @@ TEST(FredWafers, NothingWaitsInACircleWhateverTheShape) {
                  fmt::format("wafer.outer.topology={}", kTopologies[random() % 3])};
     if (l2 > 1) keys.emplace_back("wafer.fabric.l2_uplink=1 TB/s");
     SCOPED_TRACE(fmt::format("{}", fmt::join(keys, " ")));
-    EXPECT_FALSE(can_deadlock(*graph_of(fred_wafers(keys).wafer).graph));
+    EXPECT_FALSE(can_deadlock(*graph_of(freds(keys).wafer).graph));
   }
 }
 
 // NPU 0 beside NPU 1, up to NPU 4, and to other wafers: out of its own L1 switch, or up where all controllers
 // hang on another one.
 TEST(FredWafers, WindowsAreByTheExitOfTheFirstSwitch) {
-  const GraphParams params =
-      graph_of(fred_wafers({"wafer.fabric.npus_per_l1=4", "wafer.io.controllers=1"}).wafer);
+  const GraphParams params = graph_of(freds({"wafer.fabric.npus_per_l1=4", "wafer.io.controllers=1"}).wafer);
   const std::vector<std::uint8_t> first = params.exits(NpuId{0}), other = params.exits(NpuId{5});
   ASSERT_EQ(first.size(), 80U);
   EXPECT_EQ(first[1], 0);
@@ -211,8 +210,7 @@ TEST(FredWafers, WindowsAreByTheExitOfTheFirstSwitch) {
 // more than they are; to a controller and its cable it is 20 + 20 ns on either side.
 TEST(FredWafers, DimensionsAreL1GroupsL1SwitchesAndWafers) {
   using Kind = FabricDimension::Kind;
-  const FabricTraits traits =
-      platform_traits(fred_wafers({"wafer.outer.topology=ring", "wafer.outer.wafers=3"}));
+  const FabricTraits traits = platform_traits(freds({"wafer.outer.topology=ring", "wafer.outer.wafers=3"}));
   const Dimensions& dimensions = traits.topology->dimensions();
   ASSERT_EQ(dimensions.count(), 3U);
   EXPECT_EQ(dimensions.npus(), 60U);
@@ -233,8 +231,7 @@ TEST(FredWafers, DimensionsAreL1GroupsL1SwitchesAndWafers) {
 // An L2 switch's uplink of 1 TB/s has four NPUs below it. Half of the head's way: 1, 2 and 3 links, and
 // switches.
 TEST(FredWafers, AThirdLevelIsADimensionOfItsOwn) {
-  const config::PlatformSpec spec =
-      fred_wafers(three_levels({"wafer.outer.ethernet={switch_latency: 300 ns}"}));
+  const config::PlatformSpec spec = freds(three_levels({"wafer.outer.ethernet={switch_latency: 300 ns}"}));
   const FredParams fred = fred_params(spec.wafer, true);
   const FabricTraits traits = platform_traits(spec);
   const Dimensions& dimensions = traits.topology->dimensions();
@@ -250,7 +247,7 @@ TEST(FredWafers, AThirdLevelIsADimensionOfItsOwn) {
 }
 
 TEST(FredWafers, TheLookaheadIsTheCable) {
-  const config::PlatformSpec spec = fred_wafers({});
+  const config::PlatformSpec spec = freds({});
   const Wafers of = fabric_kind(spec.wafer).wafers(spec.wafer);
   EXPECT_EQ(of.count, 4U);
   ASSERT_EQ(of.of_npu.size(), 80U);
