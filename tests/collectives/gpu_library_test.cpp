@@ -6,6 +6,7 @@
 
 #include "platform/commands/collective/collective_setup.h"
 #include "tests/collectives/simulated.h"
+#include "workloads/collectives/algorithm/algorithm.h"
 #include "workloads/collectives/gpu_library/choice.h"
 
 namespace wafertlm {

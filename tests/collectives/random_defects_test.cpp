@@ -11,6 +11,7 @@
 #include "platform/spec/fabric_kinds.h"
 #include "tests/collectives/random_fabrics.h"
 #include "tests/support/random_cases.h"
+#include "workloads/collectives/algorithm/algorithm.h"
 
 namespace wafertlm {
 namespace {
