@@ -46,10 +46,11 @@ void TimeBuckets::add(std::size_t series, TimePs from_ps, TimePs to_ps, double a
     sums[first] += amount;
     return;
   }
-  const double per_ps = amount / static_cast<double>(to_ps - from_ps);
+  const auto whole_ps = static_cast<double>(to_ps - from_ps);
   double before = 0;  // up to the bucket
   for (std::size_t i = first; i < last; ++i) {
-    const double up_to = std::trunc(per_ps * static_cast<double>((i + 1) * width_ps_ - from_ps));
+    const auto part_ps = static_cast<double>((i + 1) * width_ps_ - from_ps);
+    const double up_to = std::trunc(amount * part_ps / whole_ps);
     sums[i] += up_to - before;
     before = up_to;
   }

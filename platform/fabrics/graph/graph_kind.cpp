@@ -223,7 +223,7 @@ std::shared_ptr<const Struct<GraphSpec>> graph_type() {
         .optional(
             "shortest", &GraphSpec::shortest, one_of<FabricGraph::Shortest>({"hops", "latency"}),
             "What the shortest way has the least of; of equal ones that over the first links of the list")
-        .optional("wafers", &GraphSpec::wafers, list_of(list_of(word(), 1, 65'536), 2, 1024),
+        .optional("wafers", &GraphSpec::wafers, list_of(list_of(word(), 1, 65'536), 0, 1024),
                   "Names of the NPUs and switches of each wafer, if there are several, so that each may be "
                   "simulated by a process of its own; credits and news between them take a link's latency")
         .check(check_graph);

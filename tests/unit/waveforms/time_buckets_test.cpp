@@ -28,18 +28,20 @@ TEST(TimeBuckets, BecomesCoarserAndLosesNothing) {
   }
 }
 
-// Picosecond by picosecond.
+// Picosecond by picosecond: whole parts, so that sums hang neither on the order nor on who has which amounts.
 TEST(TimeBuckets, AreASumOverTheirTime) {
   std::mt19937_64 random(4);
   for (int number = 0; number < 200; ++number) {
-    TimeBuckets buckets(1, 4);
-    std::vector<double> exact(16'000);
+    TimeBuckets buckets(1, 4), early(1, 4), late(1, 4);
+    std::vector<std::uint64_t> exact(16'000);
     for (int amount = 0; amount < 5; ++amount) {
       const TimePs from = random() % 8000, to = from + random() % 8000;
-      const auto value = static_cast<double>(1 + random() % 1000);
-      buckets.add(0, from, to, value);
+      const std::uint64_t value = 1 + random() % 1000;
+      buckets.add(0, from, to, static_cast<double>(value));
+      (from < 4000 ? early : late).add(0, from, to, static_cast<double>(value));
       if (from == to) exact[from] += value;
-      for (TimePs at = from; at < to; ++at) exact[at] += value / static_cast<double>(to - from);
+      for (TimePs at = from; at < to; ++at)
+        exact[at] += value * (at + 1 - from) / (to - from) - value * (at - from) / (to - from);
     }
     const auto& sums = buckets.sums(0);
     ASSERT_LE(sums.size(), 4U);
@@ -48,8 +50,11 @@ TEST(TimeBuckets, AreASumOverTheirTime) {
           exact.begin() + static_cast<std::ptrdiff_t>(std::min(exact.size(), i * buckets.width_ps()));
       const auto end =
           exact.begin() + static_cast<std::ptrdiff_t>(std::min(exact.size(), (i + 1) * buckets.width_ps()));
-      EXPECT_NEAR(sums[i], std::accumulate(begin, end, 0.0), 1e-6) << number;
+      EXPECT_EQ(sums[i], static_cast<double>(std::accumulate(begin, end, std::uint64_t{0}))) << number;
     }
+    early.add(late);
+    EXPECT_EQ(early.width_ps(), buckets.width_ps()) << number;
+    EXPECT_EQ(early.sums(0), sums) << number;
   }
 }
 
