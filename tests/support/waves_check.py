@@ -54,7 +54,9 @@ def main():
                 assert at(waves["valid"], time) == 1
                 latest_end = row["end_req_ps"]
                 following = min((t for t in last if t > time), default=latest_end + 1)
-                assert following <= latest_end or at(waves["ready"], latest_end) == 1
+                assert following <= latest_end or latest_end > run_end or at(waves["ready"], latest_end) == 1
+                before = min(following, latest_end, run_end + 1) - 1
+                assert before < time or at(waves["ready"], before) == 0, (socket["name"], before)
             for name in names:
                 assert at(waves[name], time) == row[name], (socket["name"], time, name, dict(row))
                 checked += 1
