@@ -108,9 +108,9 @@ config::PlatformSpec random_fred_wafers(Random& random) {
   return spec;
 }
 
-void expect_above_bound(Random& random, config::PlatformSpec (*make)(Random&)) {
+void expect_above_bound(Random& random, config::PlatformSpec (*make)(Random&), int all = 2000) {
   double closest = 1e9;
-  const int cases = test::random_cases(2000, 200) / kShards;
+  const int cases = test::random_cases(all, all / 10) / kShards;
   for (int number = 0; number < cases; ++number) {
     config::PlatformSpec spec = make(random);
     const FabricTraits traits = platform_traits(spec);
@@ -171,7 +171,7 @@ TEST_P(RandomCollectives, AreNeverFasterThanTheirBoundOnSeveralWafers) {
 
 TEST_P(RandomCollectives, AreNeverFasterThanTheirBoundOnSeveralFreds) {
   Random random(static_cast<std::uint64_t>(GetParam()) + 1);
-  expect_above_bound(random, random_fred_wafers);
+  expect_above_bound(random, random_fred_wafers, 300);  // they have more NPUs
 }
 
 INSTANTIATE_TEST_SUITE_P(Shard, RandomCollectives, testing::Range(0, kShards));
