@@ -228,8 +228,9 @@ def outcome(tool, number, folder):
     return None
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(outcome, description):
+    """Of the jobs that the command line asks for, those of which outcome(tool, number, folder) says something is wrong."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tool")
     parser.add_argument("--jobs", type=int, default=20)
     parser.add_argument("--first", type=int, default=0)
@@ -250,4 +251,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main(outcome, __doc__)

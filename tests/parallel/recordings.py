@@ -2,20 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """What random jobs (random_jobs.py) record in one process and in several: is it the same?
 
-    recordings.py WAFERTLM [--jobs 10] [--first 0]
+    recordings.py WAFERTLM [--jobs 20] [--first 0] [--keep DIR]
 
 Waveforms of links and of chosen signals byte for byte; the report's data but for `host`; of the transaction log all rows; of
 the timeline all packets, in any order. One process simulates every packet, too (run.acceleration=off).
 Prints a line for each job that differs and one for all. Exit code 1: a difference, or a run that failed.
 """
-import argparse
 import json
 import pathlib
 import random
 import sqlite3
 import subprocess
 import sys
-import tempfile
 
 import random_jobs
 
@@ -90,23 +88,5 @@ def outcome(tool, number, folder):
     return None
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tool")
-    parser.add_argument("--jobs", type=int, default=10)
-    parser.add_argument("--first", type=int, default=0)
-    arguments = parser.parse_args()
-    tool = str(pathlib.Path(arguments.tool).resolve())
-    wrong = 0
-    for number in range(arguments.first, arguments.first + arguments.jobs):
-        with tempfile.TemporaryDirectory() as name:
-            problem = outcome(tool, number, pathlib.Path(name))
-            if problem:
-                wrong += 1
-                print(f"job {number}: {problem}", flush=True)
-    print(f"{arguments.jobs} jobs, {wrong} different or failed")
-    sys.exit(wrong != 0)
-
-
 if __name__ == "__main__":
-    main()
+    random_jobs.main(outcome, __doc__)
