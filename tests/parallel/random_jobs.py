@@ -142,6 +142,8 @@ def traces(draw, npus, folder):
     for rank, nodes in enumerate(ranks):
         nodes = nodes or [{"Id": 1, "Name": "n1", "NodeType": COMPUTE, "runtime": 1}]
         (folder / f"job.{rank}.json").write_text(json.dumps({"workload_graph": nodes}))
+    if not any("pg_name" in node for nodes in ranks for node in nodes):
+        return f"  chakra: {folder}/job"
     (folder / "groups.json").write_text(json.dumps(groups))
     return f"  chakra: {folder}/job\n  comm_groups: {folder}/groups.json"
 
@@ -223,8 +225,8 @@ def outcome(tool, number, folder):
             together = results(tool, experiment, folder / "several", more)
             if together != alone:
                 return f"{' '.join(more)}: {difference(alone, together)}"
-    except RuntimeError as error:
-        return str(error)
+    except RuntimeError as error:  # uneven parts of a transformer cannot carry values
+        return None if "functional mode carries int32 values" in str(error) else str(error)
     return None
 
 
