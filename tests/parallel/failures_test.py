@@ -249,7 +249,7 @@ class Failures(unittest.TestCase):
         self.refused("nowhere.txt", *two, "--deal", "nowhere.txt")
         self.refused("--deal shares wafers out to processes; give --processes too", "--deal", str(dealing))
         self.refused("outer.latency", *two, "--set", "wafer.outer.latency=0 ns")
-        self.refused("--report", *two, "--report")
+        self.refused("--log: no socket is called 'nothing*'", *two, "--log", "nothing*")
         self.refused("run.faults", *two, "--set", "run.faults=[{link: 'wafer0_router0->wafer0_router1', at: 1 us}]")
         self.refused("nosuch.yaml", *two, experiment="nosuch.yaml")
 
