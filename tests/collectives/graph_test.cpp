@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "platform/fabrics/graph/graph_kind.h"
 #include "platform/spec/fabric_kinds.h"
 #include "tests/collectives/simulated.h"
 #include "tests/support/temp_folder.h"
@@ -188,6 +189,24 @@ TEST_F(Graph, GivenRoutesAreTaken) {
   };
   EXPECT_EQ(time(near), 20'000 + 1'000'000);
   EXPECT_EQ(time(far), 60'000 + 1'000'000);
+}
+
+// A link of 500 ns between two switches, or two of 100 ns over a third one.
+TEST_F(Graph, ShortestIsOfHopsOrOfLatency) {
+  const auto hops = [&](const std::string& shortest) {
+    GraphText graph(2);
+    for (const char* name : {"s", "t", "u"}) graph.add_switch(name);
+    graph.link(npu(0), "s", "100 GB/s", "10 ns");
+    graph.link(npu(1), "t", "100 GB/s", "10 ns");
+    graph.link("s", "t", "100 GB/s", "500 ns");
+    graph.link("s", "u", "100 GB/s", "100 ns");
+    graph.link("u", "t", "100 GB/s", "100 ns");
+    if (!shortest.empty()) graph.line("shortest: " + shortest);
+    const config::PlatformSpec spec = platform_of(graph.text());
+    return spec.wafer.fabric.as<config::GraphSpec>().built()->hops(NpuId{0}, NpuId{1});
+  };
+  EXPECT_EQ(hops(""), hops("hops"));
+  EXPECT_EQ(hops("latency"), hops("hops") + 1);
 }
 
 /// Two switches with two NPUs each, and a link between them.

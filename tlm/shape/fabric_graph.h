@@ -34,8 +34,9 @@ class FabricGraph {
     /// that room, for packets that leave the switch behind through different exits.
     std::uint32_t buffer_packets = 3, windows = 1;
   };
-  /// hops_in_turn: of equally short ways each destination takes another one, in turn.
-  enum class Shortest : std::uint8_t { hops, hops_in_turn, latency };
+  /// As graph files name the first two. hops_in_turn: of equally short ways each destination takes another
+  /// one, in turn.
+  enum class Shortest : std::uint8_t { hops, latency, hops_in_turn };
 
   /// By what the routes are found; up_down: those of up*/down* (Schroeder et al., Autonet, 1991), which
   /// cannot deadlock, over links that work in both directions.
